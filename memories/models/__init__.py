@@ -1,0 +1,9 @@
+"""Storage: one model a file."""
+
+from memories.models.edge import Edge
+from memories.models.embedding_model import EmbeddingModel
+from memories.models.entity import Entity
+from memories.models.memory import Memory
+from memories.models.wording import Wording
+
+__all__ = ["Edge", "EmbeddingModel", "Entity", "Memory", "Wording"]

@@ -1,0 +1,34 @@
+"""The audit trail: what happened, never what it said.
+
+Append-only: a database trigger refuses every change and removal (reference: Audit). No foreign keys,
+so that a row outlives what it speaks of. Subjects stand as keyed hashes, content nowhere.
+"""
+
+from django.db import models
+from django.db.models.functions import Now
+
+from omnia.core.ids import uuid7
+
+
+class AuditRow(models.Model):
+    """One event, written in the transaction of the change it records."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    at = models.DateTimeField(db_default=Now())
+    event = models.CharField(max_length=64)
+    workspace_id = models.UUIDField(null=True)
+    actor = models.CharField(max_length=200)
+    subject_hash = models.CharField(max_length=64, default="")
+    memory_id = models.UUIDField(null=True)
+    request_id = models.CharField(max_length=128, default="")
+    ip = models.GenericIPAddressField(null=True)
+    user_agent = models.CharField(max_length=200, default="")
+    reason = models.CharField(max_length=200, default="")
+    metadata = models.JSONField(default=dict)
+
+    class Meta:
+        db_table = "omnia_audit"
+        indexes = [models.Index(fields=["workspace_id", "-at", "-id"], name="audit_workspace_at")]
+
+    def __str__(self) -> str:
+        return f"{self.event} {self.id}"

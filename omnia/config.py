@@ -1,0 +1,146 @@
+"""Our own knobs: read once from the environment, frozen, and named as the operator names them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Literal, get_args
+
+from omnia.core.duration import parse_duration
+from omnia.core.edition import Edition
+
+Provider = Literal["local", "openai", "ollama", "none", "hashing"]
+
+
+class ConfigError(Exception):
+    """An environment variable holds what we cannot use; the message names it and the fix."""
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingConfig:
+    """Which model makes the vectors, and where it answers."""
+
+    provider: Provider = "none"
+    url: str = ""
+    model: str = ""
+    api_key: str = field(default="", repr=False)
+    dimensions: int = 0
+    query_prefix: str = ""
+    passage_prefix: str = ""
+    timeout_seconds: float = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class IngestConfig:
+    """What the spec's `--ingest-*` flags set, for fields a policy leaves out."""
+
+    strategy: str = "chunk"
+    summarizer: str = "extractive"
+    chunk_size: int = 200
+    chunk_overlap: int = 40
+
+
+@dataclass(frozen=True, slots=True)
+class OmniaConfig:
+    """Every `OMNIA_*` setting. See the README's table for what each one does."""
+
+    edition: Edition = Edition.CORE
+    default_ttl: timedelta | None = None
+    require_about_for_kinds: frozenset[str] = frozenset()
+    policy_cache_seconds: float = 20.0
+    rrf_k: int = 10
+    recency_floor: float = 0.5
+    trash_retention: timedelta = timedelta(days=30)
+    pseudonym_key: str = field(default="", repr=False)
+    metrics_open: bool = False
+    service_group: str = "default"
+    workspace: str = ""
+    rate_limit_per_minute: int = 0
+    embedding: EmbeddingConfig = EmbeddingConfig()
+    ingest: IngestConfig = IngestConfig()
+
+    @staticmethod
+    def from_env(env: Mapping[str, str] = os.environ) -> OmniaConfig:
+        """Reads and checks the environment. Raises ConfigError naming the variable at fault."""
+        read = _Reader(env)
+        return OmniaConfig(
+            edition=Edition.ENTERPRISE if read.flag("OMNIA_ENTERPRISE") else Edition.CORE,
+            default_ttl=read.duration("OMNIA_DEFAULT_TTL"),
+            require_about_for_kinds=frozenset(read.words("OMNIA_REQUIRE_ABOUT_FOR_KINDS")),
+            policy_cache_seconds=read.number("OMNIA_POLICY_CACHE_SECONDS", 20.0, 0.0, 30.0),
+            rrf_k=int(read.number("OMNIA_RRF_K", 10, 1, 10_000)),
+            recency_floor=read.number("OMNIA_RECENCY_FLOOR", 0.5, 0.0, 1.0),
+            trash_retention=read.duration("OMNIA_TRASH_RETENTION") or timedelta(days=30),
+            pseudonym_key=env.get("OMNIA_PSEUDONYM_HMAC_KEY", ""),
+            metrics_open=read.flag("OMNIA_METRICS_OPEN"),
+            service_group=env.get("OMNIA_SERVICE_GROUP") or "default",
+            workspace=env.get("OMNIA_WORKSPACE", ""),
+            rate_limit_per_minute=int(read.number("OMNIA_RATE_LIMIT_PER_MINUTE", 0, 0, 10_000_000)),
+            embedding=_embedding(read),
+            ingest=_ingest(read),
+        )
+
+
+def _embedding(read: _Reader) -> EmbeddingConfig:
+    return EmbeddingConfig(
+        provider=read.provider("OMNIA_EMBEDDING_PROVIDER"),
+        url=read.env.get("OMNIA_EMBEDDING_URL", "").rstrip("/"),
+        model=read.env.get("OMNIA_EMBEDDING_MODEL", ""),
+        api_key=read.env.get("OMNIA_EMBEDDING_API_KEY", ""),
+        dimensions=int(read.number("OMNIA_EMBEDDING_DIMENSIONS", 0, 0, 2000)),
+        query_prefix=read.env.get("OMNIA_EMBEDDING_QUERY_PREFIX", ""),
+        passage_prefix=read.env.get("OMNIA_EMBEDDING_PASSAGE_PREFIX", ""),
+        timeout_seconds=read.number("OMNIA_EMBEDDING_TIMEOUT", 10.0, 0.1, 120.0),
+    )
+
+
+def _ingest(read: _Reader) -> IngestConfig:
+    return IngestConfig(
+        strategy=read.env.get("OMNIA_INGEST_STRATEGY") or "chunk",
+        summarizer=read.env.get("OMNIA_INGEST_SUMMARIZER") or "extractive",
+        chunk_size=int(read.number("OMNIA_INGEST_CHUNK_SIZE", 200, 1, 100_000)),
+        chunk_overlap=int(read.number("OMNIA_INGEST_CHUNK_OVERLAP", 40, 0, 100_000)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    env: Mapping[str, str]
+
+    def flag(self, name: str, default: bool = False) -> bool:
+        text = self.env.get(name, "").strip().lower()
+        if text in ("", "0", "false", "no", "off"):
+            return default if text == "" else False
+        if text in ("1", "true", "yes", "on"):
+            return True
+        raise ConfigError(f"{name}={text!r} is not a yes or a no; use 1 or 0")
+
+    def number(self, name: str, default: float, low: float, high: float) -> float:
+        text = self.env.get(name, "")
+        if not text:
+            return default
+        try:
+            value = float(text)
+        except ValueError:
+            raise ConfigError(f"{name}={text!r} is not a number") from None
+        if not low <= value <= high:
+            raise ConfigError(f"{name}={text} must lie between {low:g} and {high:g}")
+        return value
+
+    def duration(self, name: str) -> timedelta | None:
+        try:
+            return parse_duration(self.env.get(name, ""))
+        except ValueError as error:
+            raise ConfigError(f"{name}: {error}") from None
+
+    def words(self, name: str) -> list[str]:
+        return [word.strip() for word in self.env.get(name, "").split(",") if word.strip()]
+
+    def provider(self, name: str) -> Provider:
+        text = self.env.get(name) or "none"
+        for known in get_args(Provider):
+            if text == known:
+                return known  # type: ignore[no-any-return]
+        raise ConfigError(f"{name}={text!r} is unknown; use one of {', '.join(get_args(Provider))}")

@@ -1,0 +1,178 @@
+"""Django's settings, all from the environment; our own knobs live in `omnia.config`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from csp.constants import NONE, NONCE, SELF
+from django.core.exceptions import ImproperlyConfigured
+from psycopg.conninfo import conninfo_to_dict
+
+from omnia import embedded
+from omnia.config import ConfigError, OmniaConfig
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+try:
+    OMNIA = OmniaConfig.from_env()
+except ConfigError as error:
+    raise ImproperlyConfigured(str(error)) from None
+
+RUNNING = embedded.discover(BASE_DIR / ".omnia")
+"""The embedded servers that `make run` keeps, so that manage.py finds them by itself."""
+
+DEBUG = os.environ.get("OMNIA_DEBUG") == "1"
+SECRET_KEY = os.environ.get("OMNIA_SECRET_KEY") or RUNNING.secret_key
+ALLOWED_HOSTS = [host for host in os.environ.get("OMNIA_ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]").split(",") if host]
+CSRF_TRUSTED_ORIGINS = [origin for origin in os.environ.get("OMNIA_TRUSTED_ORIGINS", "").split(",") if origin]
+ROOT_URLCONF = "omnia.urls"
+WSGI_APPLICATION = "omnia.wsgi.application"
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+TIME_ZONE, USE_TZ, LANGUAGE_CODE, USE_I18N = "UTC", True, "en", False
+
+INSTALLED_APPS = [
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django.contrib.postgres",
+    "django_htmx",
+    "guardian",
+    "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "omnia.audit",
+    "omnia.api",
+    "policies",
+    "memories",
+]
+
+MIDDLEWARE = [
+    "omnia.api.middleware.RequestContext",
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+
+
+def _database(url: str) -> dict[str, object]:
+    """Django's form of a libpq URL. Statements are prepared: planning one costs more than running it."""
+    parts = dict(conninfo_to_dict(url))
+    known = {"NAME": "dbname", "USER": "user", "PASSWORD": "password", "HOST": "host", "PORT": "port"}
+    named: dict[str, object] = {key: str(parts.pop(name, None) or "") for key, name in known.items()}
+    return named | {
+        "ENGINE": "django.db.backends.postgresql",
+        "CONN_MAX_AGE": None,
+        "ATOMIC_REQUESTS": False,
+        "OPTIONS": {**parts, "server_side_binding": True, "prepare_threshold": 3, "connect_timeout": 5},
+    }
+
+
+DATABASE_URL = os.environ.get("DATABASE_URL") or RUNNING.database_url
+REDIS_URL = os.environ.get("REDIS_URL") or RUNNING.redis_url
+DATABASES = {"default": _database(DATABASE_URL)}
+CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}}
+
+AUTHENTICATION_BACKENDS = ["django.contrib.auth.backends.ModelBackend", "guardian.backends.ObjectPermissionBackend"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
+]
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.ScryptPasswordHasher", "django.contrib.auth.hashers.PBKDF2PasswordHasher"]
+ANONYMOUS_USER_NAME = None
+LOGIN_URL, LOGIN_REDIRECT_URL, LOGOUT_REDIRECT_URL = "login", "home", "login"
+
+SESSION_ENGINE = "django.contrib.sessions.backends.cached_db"
+SESSION_COOKIE_AGE = 12 * 3600
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+SECURE_TLS = os.environ.get("OMNIA_TLS") == "1"
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = SECURE_TLS
+SECURE_HSTS_SECONDS = 31_536_000 if SECURE_TLS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = SECURE_TLS
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if SECURE_TLS else None
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF, NONCE],
+        "img-src": [SELF, "data:"],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "base-uri": [NONE],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+        "object-src": [NONE],
+    }
+}
+
+STATIC_URL, STATIC_ROOT, STATICFILES_DIRS = "/static/", BASE_DIR / "staticfiles", [BASE_DIR / "static"]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}
+
+DATA_UPLOAD_MAX_MEMORY_SIZE = 16 * 1024 * 1024
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["omnia.api.authentication.TokenAuthentication", "omnia.api.authentication.SessionAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["omnia.api.permissions.IsAuthenticated"],
+    "DEFAULT_PARSER_CLASSES": ["omnia.api.parsing.StrictJSONParser"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "omnia.api.errors.handle",
+    "UNAUTHENTICATED_USER": None,
+    "URL_FORMAT_OVERRIDE": None,
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Omnia Memory",
+    "DESCRIPTION": "Memory for AI agents: save, recall, forget, under policy.",
+    "VERSION": "1",
+    "OAS_VERSION": "3.1.1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "COMPONENT_SPLIT_REQUEST": True,
+}
+
+CELERY_BROKER_URL = REDIS_URL
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_TASK_SOFT_TIME_LIMIT, CELERY_TASK_TIME_LIMIT = 240, 300
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_TIMEZONE = "UTC"
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"()": "omnia.logs.LineFormatter"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": os.environ.get("OMNIA_LOG_LEVEL", "INFO")},
+    "loggers": {"django.request": {"level": "CRITICAL"}, "django.db.backends": {"level": "WARNING"}},
+}

@@ -1,0 +1,7 @@
+"""App: policy documents, workspaces and their bindings."""
+
+from django.apps import AppConfig
+
+
+class PoliciesConfig(AppConfig):
+    name = "policies"
