@@ -70,6 +70,7 @@ class Migration(migrations.Migration):
                 ('confidence', models.FloatField()),
                 ('evidence_count', models.PositiveIntegerField(default=1)),
                 ('reinforced_at', models.DateTimeField(null=True)),
+                ('evidence_counted_at', models.DateTimeField(null=True)),
                 ('observed_at', models.DateTimeField(null=True)),
                 ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
                 ('updated_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),

@@ -61,6 +61,7 @@ class Memory(models.Model):
     confidence = models.FloatField()
     evidence_count = models.PositiveIntegerField(default=1)
     reinforced_at = models.DateTimeField(null=True)
+    evidence_counted_at = models.DateTimeField(null=True)
 
     observed_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField(db_default=Now())
