@@ -1,0 +1,134 @@
+"""The one place where an error becomes an answer: RFC 9457 problem+json (design: Errors).
+
+A 4xx says what to change. A 5xx says nothing of its cause: no message, no SQL, no memory text; the
+request id leads to the log line, which holds the trace without its values.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from typing import Any
+
+from django.core.exceptions import BadRequest, PermissionDenied, RequestDataTooBig, SuspiciousOperation
+from django.db import DataError, InterfaceError, OperationalError
+from django.http import Http404, HttpResponse
+from django.http.request import UnreadablePostError
+from rest_framework.exceptions import APIException
+
+from omnia.api.responses import json_response
+from omnia.core.errors import (
+    BadInput,
+    FieldProblem,
+    Forbidden,
+    NotFound,
+    OmniaError,
+    TooLarge,
+    Unavailable,
+)
+
+log = logging.getLogger(__name__)
+
+PROBLEM_JSON = "application/problem+json"
+RETRY_SECONDS = "2"
+_INTERNAL = "Something went wrong here; the log names it under this request id."
+_UNAVAILABLE = "The store does not answer at the moment; try again."
+
+
+def problem(
+    *,
+    status: int,
+    code: str,
+    detail: str,
+    request_id: str,
+    errors: Sequence[FieldProblem] = (),
+    headers: Mapping[str, str] | None = None,
+) -> HttpResponse:
+    """The answer for one problem. `type` is about:blank (RFC 9457): `code` tells problems apart."""
+    body: dict[str, Any] = {
+        "type": "about:blank",
+        "title": HTTPStatus(status).phrase,
+        "status": status,
+        "detail": detail,
+        "code": code,
+        "error": detail,
+    }
+    if errors:
+        body["errors"] = [each.as_json() for each in errors]
+    body["request_id"] = request_id
+    return json_response(body, status=status, headers=headers, content_type=PROBLEM_JSON)
+
+
+def handle(exc: Exception, context: Mapping[str, Any]) -> HttpResponse:
+    """The answer for any exception; what is not an error of the caller's is logged."""
+    error = as_omnia_error(exc)
+    if error.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        log.error("answered %d %s", error.status, error.code, exc_info=exc)
+    return problem(
+        status=error.status,
+        code=error.code,
+        detail=error.detail,
+        request_id=getattr(context.get("request"), "request_id", ""),
+        errors=error.errors,
+        headers=error.headers,
+    )
+
+
+def as_omnia_error(exc: Exception) -> OmniaError:
+    """The error of ours that says what `exc` means to the caller."""
+    match exc:
+        case OmniaError():
+            return exc
+        case APIException():
+            return _from_drf(exc)
+        case Http404():
+            return NotFound("There is nothing at this address.")
+        case PermissionDenied():
+            return Forbidden("This caller may not do that.")
+        case RequestDataTooBig():
+            return TooLarge("The request body is larger than 16 MiB.")
+        case SuspiciousOperation() | BadRequest() | UnreadablePostError():
+            return BadInput("The request cannot be read.", code="bad_request")
+        case DataError():
+            return BadInput("A value does not fit where it is to be stored.", code="invalid_value")
+        case OperationalError() | InterfaceError():
+            return Unavailable(_UNAVAILABLE, headers={"Retry-After": RETRY_SECONDS})
+    return OmniaError(_INTERNAL)
+
+
+def _from_drf(exc: APIException) -> OmniaError:
+    """An exception of the framework's or of one of its serializers."""
+    headers = {}
+    if wait := getattr(exc, "wait", None):
+        headers["Retry-After"] = str(int(wait) + 1)
+    if challenge := getattr(exc, "auth_header", None):
+        headers["WWW-Authenticate"] = challenge
+    if isinstance(exc.detail, (dict, list)):
+        problems = list(_field_problems(exc.get_full_details(), ""))
+        detail = "; ".join(f"{each.pointer or '/'}: {each.detail}" for each in problems[:5])
+        error = BadInput(detail, errors=problems)
+    else:
+        error = BadInput(str(exc.detail), code=str(exc.get_codes()), headers=headers)
+    error.status = exc.status_code  # type: ignore[misc]  # this one error answers with the framework's status
+    return error
+
+
+def _field_problems(details: Any, pointer: str) -> Sequence[FieldProblem]:
+    """One entry per rule a serializer found violated."""
+    if isinstance(details, list):
+        return [each for item in details for each in _field_problems(item, pointer)]
+    if set(details) == {"message", "code"} and not isinstance(details["message"], (dict, list)):
+        return [FieldProblem(pointer, str(details["code"]), str(details["message"]))]
+    return [
+        each
+        for name, inner in details.items()
+        for each in _field_problems(
+            inner, pointer if name == "non_field_errors" else f"{pointer}/{_escaped(str(name))}"
+        )
+    ]
+
+
+def _escaped(name: str) -> str:
+    """A name as a step of an RFC 6901 pointer."""
+    return name.replace("~", "~0").replace("/", "~1")

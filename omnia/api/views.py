@@ -1,0 +1,130 @@
+"""The view every API route derives from.
+
+DRF's negotiation, rendering and versioning are left out: a handler returns its HttpResponse, an
+error becomes problem+json, and a POST answers each Idempotency-Key once. What stays of DRF are its
+seams: authentication, permission and parser classes, and the schema.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from datetime import UTC, datetime
+from functools import cached_property
+from io import BytesIO
+from typing import Any, ClassVar
+
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from rest_framework.request import Request
+from rest_framework.views import APIView
+
+from omnia.api.errors import handle
+from omnia.api.parsing import read_body
+from omnia.api.principal import Principal
+from omnia.api.query import Query
+from omnia.core.actor import Actor
+from omnia.core.errors import BadInput, MethodNotAllowed, UnsupportedMedia
+from omnia.core.scope import Scope
+
+_NEEDS_BODY = frozenset({"POST", "PUT", "PATCH"})
+
+
+class ApiView(APIView):
+    """One route. Handlers are named after their methods and return an HttpResponse."""
+
+    http_method_names = ["get", "head", "post", "put", "patch", "delete"]
+    body_optional: ClassVar[bool] = False
+    """Whether a POST, PUT or PATCH of this route may come without a body."""
+
+    request: Request
+    now: datetime
+    """The moment of the request (UTC): one clock reading for all that is done in it."""
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        self.args, self.kwargs = args, kwargs
+        self.now = datetime.now(UTC)
+        try:
+            self.request = Request(request, authenticators=self.get_authenticators())
+            self.check_permissions(self.request)
+            return self._answer(request)
+        except Exception as exc:  # noqa: BLE001 - the one handler turns every error into a problem
+            return handle(exc, {"request": request, "view": self})
+
+    def _answer(self, request: HttpRequest) -> HttpResponseBase:
+        method = (request.method or "").lower()
+        handler = getattr(self, method, None) if method in self.http_method_names else None
+        if handler is None:
+            allowed = ", ".join(self.allowed_methods)
+            raise MethodNotAllowed(f"This address answers {allowed}.", headers={"Allow": allowed})
+        self._document  # noqa: B018 - a body is refused when it is not sound, even where no handler reads it
+        response: HttpResponseBase = handler(self.request, *self.args, **self.kwargs)
+        return response
+
+    def permission_denied(self, request: Request, message: str | None = None, code: str | None = None) -> Any:
+        """Every permission class of ours raises its own error; a foreign one answers 403."""
+        return super().permission_denied(request, message, code)
+
+    @property
+    def principal(self) -> Principal:
+        """The authenticated caller."""
+        principal = self.request.user
+        assert isinstance(principal, Principal)  # noqa: S101 - the permission classes saw to it
+        return principal
+
+    @cached_property
+    def actor(self) -> Actor:
+        """The caller as audit rows name it."""
+        meta = self.request.META
+        return Actor(
+            name=self.principal.name,
+            subject=self.principal.subject,
+            request_id=getattr(self.request._request, "request_id", ""),
+            ip=_ip(meta.get("REMOTE_ADDR", "")),
+            user_agent=_printable(meta.get("HTTP_USER_AGENT", ""))[:200],
+        )
+
+    @cached_property
+    def query(self) -> Query:
+        """The query string, read strictly."""
+        return Query(self.request._request.GET)
+
+    @property
+    def body(self) -> dict[str, Any]:
+        """The body's JSON object. Raises BadInput when it is another kind of value, or missing where one is needed."""
+        document = self._document
+        if document is None and (self.body_optional or self.request.method not in _NEEDS_BODY):
+            return {}
+        if not isinstance(document, dict):
+            raise BadInput("The body must be one JSON object.", code="invalid_json")
+        return document
+
+    @cached_property
+    def _document(self) -> Any:
+        """The parsed body, None without one."""
+        request = self.request._request
+        if request.method in ("GET", "HEAD"):
+            return None
+        content = read_body(request)
+        if not content:
+            return None
+        media_type = (request.content_type or "").lower()
+        for parser in self.parser_classes:
+            if parser.media_type == media_type:
+                return parser().parse(BytesIO(content), media_type, {})
+        accepted = ", ".join(str(parser.media_type) for parser in self.parser_classes)
+        raise UnsupportedMedia(f"Send the body with Content-Type: {accepted}.", headers={"Accept": accepted})
+
+    def answers_for(self, scope: Scope) -> None:
+        """Names whose answer this is, so that it goes when they are forgotten."""
+        self._answer_scope = scope
+
+
+def _ip(text: str) -> str | None:
+    try:
+        return str(ipaddress.ip_address(text))
+    except ValueError:
+        return None
+
+
+def _printable(text: str) -> str:
+    return "".join(letter for letter in text if letter.isprintable())

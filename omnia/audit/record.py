@@ -1,0 +1,104 @@
+"""Writing the audit trail: one cheap INSERT inside the transaction of the change it records.
+
+One name per kind of event, so that an event's name and its facts are spelled in one place
+(reference: Audit). Content never goes in; a subject goes in as a pseudonym.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+import orjson
+from django.db import connection
+
+from omnia.audit.pseudonym import pseudonym
+from omnia.core.actor import Actor
+from omnia.core.ids import uuid7
+from omnia.core.scope import Scope
+
+Facts = Mapping[str, Any]
+
+_INSERT = """
+INSERT INTO omnia_audit
+    (id, event, workspace_id, actor, subject_hash, memory_id, request_id, ip, user_agent, reason, metadata)
+VALUES (%s, %s, %s, %s, %s, %s, %s, %s::inet, %s, %s, %s::jsonb)
+"""
+
+
+def record(
+    event: str,
+    *,
+    workspace: UUID | None,
+    actor: Actor,
+    subject: str | None = None,
+    memory: UUID | None = None,
+    reason: str = "",
+    metadata: Facts | None = None,
+) -> None:
+    """Writes one row in the caller's transaction; `subject` is stored as its pseudonym."""
+    row: list[Any] = [
+        uuid7(),
+        event,
+        workspace,
+        actor.name[:200],
+        pseudonym(subject or ""),
+        memory,
+        actor.request_id[:128],
+        actor.ip,
+        actor.user_agent[:200],
+        reason[:200],
+        orjson.dumps(metadata or {}).decode(),
+    ]
+    with connection.cursor() as cursor:
+        cursor.execute(_INSERT, row)
+
+
+def _memory_event(
+    event: str, /, *, scope: Scope, actor: Actor, memory: UUID | None, reason: str = "", metadata: Facts | None = None
+) -> None:
+    record(
+        event,
+        workspace=scope.workspace,
+        actor=actor,
+        subject=scope.user,
+        memory=memory,
+        reason=reason,
+        metadata=metadata,
+    )
+
+
+def _policy_event(event: str, /, *, actor: Actor, policy: str, metadata: Facts | None = None) -> None:
+    record(event, workspace=None, actor=actor, metadata={"policy": policy, **(metadata or {})})
+
+
+def _token_event(event: str, /, *, actor: Actor, token: UUID, metadata: Facts | None = None) -> None:
+    record(event, workspace=None, actor=actor, metadata={"token": str(token), **(metadata or {})})
+
+
+memory_created = partial(_memory_event, "memory_created")
+"""A save stored a new memory."""
+memory_updated = partial(_memory_event, "memory_updated")
+"""A memory's wording or attributes were replaced."""
+memory_merged = partial(_memory_event, "memory_merged")
+"""A save reinforced a memory already there."""
+memory_accessed = partial(_memory_event, "memory_accessed")
+"""A memory was opened by its id."""
+memory_deleted = partial(_memory_event, "memory_deleted")
+"""A memory was forgotten."""
+memory_expired = partial(_memory_event, "memory_expired")
+"""Maintenance deleted a memory past its expiry."""
+memory_write_blocked = partial(_memory_event, "memory_write_blocked", memory=None)
+"""A save was refused; nothing was stored."""
+policy_created = partial(_policy_event, "policy_created")
+"""A policy was made."""
+policy_changed = partial(_policy_event, "policy_changed")
+"""A policy's spec was replaced."""
+policy_deleted = partial(_policy_event, "policy_deleted")
+"""A policy was removed."""
+token_created = partial(_token_event, "token_created")
+"""An access token was made."""
+token_revoked = partial(_token_event, "token_revoked")
+"""An access token was withdrawn."""
