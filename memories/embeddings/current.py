@@ -1,0 +1,128 @@
+"""The embedder this process uses, built when the first vector is asked for.
+
+A vector only improves a ranking, so nothing here fails a save or a recall: `passage_vector` and
+`query_vector` answer None when there is no embedder, when it fails, and when the text has no vector.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from django.conf import settings
+from django.db import transaction
+
+from memories.embeddings.base import Embedder, EmbeddingFailed, Vector
+from memories.embeddings.build import build
+from memories.embeddings.cache import VectorCache
+from memories.models import EmbeddingModel
+from omnia.logs import describe
+
+logger = logging.getLogger(__name__)
+
+_QUERIES = 2048
+
+
+@dataclass(slots=True)
+class _Seat:
+    """An embedder, with what is remembered for it and for no other."""
+
+    embedder: Embedder | None
+    queries: VectorCache = field(default_factory=lambda: VectorCache(size=_QUERIES))
+    row_id: int | None = None
+
+
+class _Process:
+    """What this process uses now."""
+
+    seat: _Seat | None = None
+    building = threading.Lock()
+
+
+def current() -> Embedder | None:
+    """The configured embedder, or None for provider `none`.
+
+    Raises EmbeddingFailed when the local model's files are unusable, ConfigError when the settings are.
+    """
+    return _current_seat().embedder
+
+
+def warm() -> None:
+    """Builds the embedder now, so that the first request does not wait for it. Raises as `current` does."""
+    embedder = current()
+    if embedder is not None:
+        query_vector("warm")
+
+
+def passage_vector(text: str) -> Vector | None:
+    """The vector of a text to store. Never raises; takes at most the embedding timeout."""
+    return _or_none(lambda: _passage_vector(text))
+
+
+def query_vector(text: str) -> Vector | None:
+    """The vector to search with, remembered for the next time. Never raises."""
+    return _or_none(lambda: _query_vector(text))
+
+
+def model_row_id() -> int | None:
+    """The EmbeddingModel row of the current embedder, made on first use; None for provider `none`.
+
+    Ask after a vector came: a provider that has not answered yet may not have told its dimension,
+    and then this raises EmbeddingFailed.
+    """
+    seat = _current_seat()
+    if seat.embedder is None or seat.row_id is not None:
+        return seat.row_id
+    name, dimensions = seat.embedder.name, seat.embedder.dimensions
+    row_id = EmbeddingModel.objects.get_or_create(name=name, defaults={"dimensions": dimensions})[0].pk
+    # Remembered once it is committed only: a rollback takes the row away again.
+    transaction.on_commit(lambda: setattr(seat, "row_id", row_id))
+    return row_id
+
+
+@contextmanager
+def use(embedder: Embedder | None) -> Iterator[None]:
+    """Puts `embedder` in place of the configured one, with fresh caches, for the whole process. For tests."""
+    former, _Process.seat = _Process.seat, _Seat(embedder)
+    try:
+        yield
+    finally:
+        _Process.seat = former
+
+
+def _current_seat() -> _Seat:
+    seat = _Process.seat
+    if seat is None:
+        with _Process.building:
+            seat = _Process.seat = _Process.seat or _Seat(build(settings.OMNIA.embedding))
+    return seat
+
+
+def _passage_vector(text: str) -> Vector | None:
+    embedder = current()
+    return embedder.embed_passages([text])[0] if embedder else None
+
+
+def _query_vector(text: str) -> Vector | None:
+    seat = _current_seat()
+    if seat.embedder is None:
+        return None
+    vector = seat.queries.get(text)
+    if vector is None:
+        vector = seat.embedder.embed_query(text)
+        if vector is not None:
+            seat.queries.put(text, vector)
+    return vector
+
+
+def _or_none(embed: Callable[[], Vector | None]) -> Vector | None:
+    try:
+        return embed()
+    except EmbeddingFailed as failure:
+        logger.warning("no vector: %s", failure)
+    except Exception as error:  # noqa: BLE001 - whatever a model throws, a save must not fail for a ranking aid
+        logger.error("no vector: %s", describe(error))  # noqa: TRY400 - a trace would repeat the text
+    return None
