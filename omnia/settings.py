@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from csp.constants import NONE, NONCE, SELF
+from csp.constants import NONCE, NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 from psycopg.conninfo import conninfo_to_dict
 
-from omnia import embedded
 from omnia.config import ConfigError, OmniaConfig
+from omnia.embedded.running import broker_url, discover
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -19,11 +19,22 @@ try:
 except ConfigError as error:
     raise ImproperlyConfigured(str(error)) from None
 
-RUNNING = embedded.discover(BASE_DIR / ".omnia")
+RUNNING = discover(BASE_DIR / ".omnia")
 """The embedded servers that `make run` keeps, so that manage.py finds them by itself."""
 
 DEBUG = os.environ.get("OMNIA_DEBUG") == "1"
+DATABASE_URL = os.environ.get("DATABASE_URL") or RUNNING.database_url
+REDIS_URL = os.environ.get("REDIS_URL") or RUNNING.redis_url
 SECRET_KEY = os.environ.get("OMNIA_SECRET_KEY") or RUNNING.secret_key
+if DATABASE_URL and not REDIS_URL:
+    raise ImproperlyConfigured(
+        "REDIS_URL is not set. Set it (redis://HOST:6379/0), or start the embedded one: make run"
+    )
+if DATABASE_URL and not SECRET_KEY:
+    raise ImproperlyConfigured(
+        "OMNIA_SECRET_KEY is not set. Make one and give every process the same: "
+        "python3 -c 'import secrets; print(secrets.token_urlsafe(64))'"
+    )
 ALLOWED_HOSTS = [host for host in os.environ.get("OMNIA_ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]").split(",") if host]
 CSRF_TRUSTED_ORIGINS = [origin for origin in os.environ.get("OMNIA_TRUSTED_ORIGINS", "").split(",") if origin]
 ROOT_URLCONF = "omnia.urls"
@@ -80,6 +91,8 @@ TEMPLATES = [
 
 def _database(url: str) -> dict[str, object]:
     """Django's form of a libpq URL. Statements are prepared: planning one costs more than running it."""
+    if not url:
+        return {"ENGINE": "omnia.no_database"}
     parts = dict(conninfo_to_dict(url))
     known = {"NAME": "dbname", "USER": "user", "PASSWORD": "password", "HOST": "host", "PORT": "port"}
     named: dict[str, object] = {key: str(parts.pop(name, None) or "") for key, name in known.items()}
@@ -91,8 +104,6 @@ def _database(url: str) -> dict[str, object]:
     }
 
 
-DATABASE_URL = os.environ.get("DATABASE_URL") or RUNNING.database_url
-REDIS_URL = os.environ.get("REDIS_URL") or RUNNING.redis_url
 DATABASES = {"default": _database(DATABASE_URL)}
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}}
 
@@ -101,7 +112,10 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
 ]
-PASSWORD_HASHERS = ["django.contrib.auth.hashers.ScryptPasswordHasher", "django.contrib.auth.hashers.PBKDF2PasswordHasher"]
+PASSWORD_HASHERS = [
+    "django.contrib.auth.hashers.ScryptPasswordHasher",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+]
 ANONYMOUS_USER_NAME = None
 LOGIN_URL, LOGIN_REDIRECT_URL, LOGOUT_REDIRECT_URL = "login", "home", "login"
 
@@ -140,7 +154,10 @@ STORAGES = {
 
 DATA_UPLOAD_MAX_MEMORY_SIZE = 16 * 1024 * 1024
 REST_FRAMEWORK = {
-    "DEFAULT_AUTHENTICATION_CLASSES": ["omnia.api.authentication.TokenAuthentication", "omnia.api.authentication.SessionAuthentication"],
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "omnia.api.authentication.TokenAuthentication",
+        "omnia.api.authentication.SessionAuthentication",
+    ],
     "DEFAULT_PERMISSION_CLASSES": ["omnia.api.permissions.IsAuthenticated"],
     "DEFAULT_PARSER_CLASSES": ["omnia.api.parsing.StrictJSONParser"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
@@ -160,7 +177,7 @@ SPECTACULAR_SETTINGS = {
     "COMPONENT_SPLIT_REQUEST": True,
 }
 
-CELERY_BROKER_URL = REDIS_URL
+CELERY_BROKER_URL = broker_url(REDIS_URL)
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1

@@ -1,0 +1,73 @@
+"""The whole run's own PostgreSQL and Redis, unless DATABASE_URL names others.
+
+They are started once, by the process pytest was started as, before Django reads its settings, and
+live in a temporary folder: a run meets neither `make run` nor another run. With several workers the
+migrations run once and each worker's database is a copy.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import django
+import pytest
+from django.conf import settings
+
+from omnia.embedded.running import broker_url
+from omnia.embedded.servers import Servers
+
+_TEMPLATE = "OMNIA_TEST_TEMPLATE"
+
+
+def _start_servers() -> None:
+    folder = Path(tempfile.mkdtemp(prefix="omnia-tests-"))
+    servers = Servers(folder, durable=False)
+
+    def stop() -> None:
+        servers.stop()
+        shutil.rmtree(folder)
+
+    atexit.register(stop)
+    servers.start_redis()
+    servers.start_postgres()
+    os.environ.update(DATABASE_URL=servers.database_url, REDIS_URL=servers.redis_url)
+    os.environ.setdefault("OMNIA_SECRET_KEY", "the tests' own")
+    os.environ.setdefault("OMNIA_ENTERPRISE", "1")
+
+
+def _use_own_redis_database(worker: str) -> None:
+    """Workers share the Redis server but not its keys. Their settings are read by the time we are."""
+    number = int(worker.removeprefix("gw")) + 1
+    settings.REDIS_URL = settings.REDIS_URL.replace("?db=0", f"?db={number}")
+    settings.CACHES["default"]["LOCATION"] = settings.REDIS_URL
+    settings.CELERY_BROKER_URL = broker_url(settings.REDIS_URL)
+
+
+OURS = not os.environ.get("DATABASE_URL")
+if OURS:
+    _start_servers()
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "omnia.settings")
+if _TEMPLATE in os.environ:
+    _use_own_redis_database(os.environ["PYTEST_XDIST_WORKER"])
+django.setup()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if OURS and config.getoption("numprocesses", None):
+        manage = Path(__file__).parent.parent / "manage.py"
+        subprocess.run([sys.executable, manage, "migrate", "--verbosity=0", "--skip-checks"], check=True)  # noqa: S603 - our own command
+        os.environ[_TEMPLATE] = "omnia"
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None) -> None:
+    from django.db import connection
+
+    if template := os.environ.get(_TEMPLATE):
+        connection.settings_dict["TEST"]["TEMPLATE"] = template
