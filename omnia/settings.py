@@ -61,17 +61,20 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "omnia.api.middleware.RequestContext",
     "django.middleware.security.SecurityMiddleware",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "omnia.api.middleware.RequestContext",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
+"""What adds headers comes first, so that static files and early refusals carry them too."""
+
+CSRF_FAILURE_VIEW = "omnia.api.error_pages.csrf_failed"
 
 TEMPLATES = [
     {
@@ -161,7 +164,7 @@ REST_FRAMEWORK = {
     "DEFAULT_PERMISSION_CLASSES": ["omnia.api.permissions.IsAuthenticated"],
     "DEFAULT_PARSER_CLASSES": ["omnia.api.parsing.StrictJSONParser"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_SCHEMA_CLASS": "omnia.api.schema.HouseSchema",
     "EXCEPTION_HANDLER": "omnia.api.errors.handle",
     "UNAUTHENTICATED_USER": None,
     "URL_FORMAT_OVERRIDE": None,
@@ -172,9 +175,11 @@ SPECTACULAR_SETTINGS = {
     "VERSION": "1",
     "OAS_VERSION": "3.1.1",
     "SERVE_INCLUDE_SCHEMA": False,
-    "SWAGGER_UI_DIST": "SIDECAR",
-    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "COMPONENT_SPLIT_REQUEST": True,
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "omnia.api.schema.add_problem",
+    ],
 }
 
 CELERY_BROKER_URL = broker_url(REDIS_URL)

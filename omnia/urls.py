@@ -2,6 +2,18 @@
 
 from __future__ import annotations
 
-from django.urls import URLPattern, URLResolver
+from django.urls import URLPattern, URLResolver, path
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from omnia.api import health
+
+handler400 = handler403 = handler404 = "omnia.api.error_pages.failed"
+handler500 = "omnia.api.error_pages.crashed"
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("healthz", health.healthz),
+    path("readyz", health.readyz),
+    path("metrics", health.Metrics.as_view()),
+    path("openapi.yaml", health.openapi, name="openapi"),
+    path("api/v1/openapi.yaml", health.openapi),
+    path("docs", health.docs, name="docs"),
+]

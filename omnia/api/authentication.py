@@ -20,7 +20,6 @@ from rest_framework.request import Request
 from omnia.api.principal import Principal, Role
 from omnia.core.errors import Forbidden, Unauthenticated
 
-CHALLENGE = {"WWW-Authenticate": "Bearer"}
 PREFIX = "omnia_"
 _BEARER = re.compile(rf"bearer {PREFIX}([A-Za-z0-9_-]{{20,200}})", re.ASCII | re.IGNORECASE)
 
@@ -46,7 +45,7 @@ class TokenAuthentication(BaseAuthentication):
         match = _BEARER.fullmatch(header)
         principal = principal_of(PREFIX + match[1]) if match else None
         if principal is None:
-            raise Unauthenticated("This is no valid access token.", headers=CHALLENGE)
+            raise Unauthenticated("This is no valid access token.")
         return principal, principal
 
     def authenticate_header(self, request: Request) -> str:

@@ -17,21 +17,16 @@ from django.http import Http404, HttpResponse
 from django.http.request import UnreadablePostError
 from rest_framework.exceptions import APIException
 
+from omnia.api.principal import Principal
 from omnia.api.responses import json_response
-from omnia.core.errors import (
-    BadInput,
-    FieldProblem,
-    Forbidden,
-    NotFound,
-    OmniaError,
-    TooLarge,
-    Unavailable,
-)
+from omnia.core.errors import BadInput, FieldProblem, Forbidden, NotFound, OmniaError, TooLarge, Unavailable
 
 log = logging.getLogger(__name__)
 
 PROBLEM_JSON = "application/problem+json"
-RETRY_SECONDS = "2"
+_RETRY_SOON = {"Retry-After": "2"}
+_CHALLENGE = {"WWW-Authenticate": "Bearer"}
+_REFUSALS = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.TOO_MANY_REQUESTS})
 _INTERNAL = "Something went wrong here; the log names it under this request id."
 _UNAVAILABLE = "The store does not answer at the moment; try again."
 
@@ -61,17 +56,22 @@ def problem(
 
 
 def handle(exc: Exception, context: Mapping[str, Any]) -> HttpResponse:
-    """The answer for any exception; what is not an error of the caller's is logged."""
-    error = as_omnia_error(exc)
+    """The answer for any exception; faults of ours and refusals of access are logged."""
+    error, request = as_omnia_error(exc), context.get("request")
+    request_id = getattr(request, "request_id", "")
     if error.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        log.error("answered %d %s", error.status, error.code, exc_info=exc)
+        log.error("%d %s %s", error.status, error.code, request_id, exc_info=exc)
+    elif error.status in _REFUSALS:
+        user = getattr(request, "user", None) if error.status == HTTPStatus.FORBIDDEN else None
+        caller = user.caller if isinstance(user, Principal) else "-"
+        log.warning("%d %s %s %s", error.status, error.code, caller, request_id)
     return problem(
         status=error.status,
         code=error.code,
-        detail=error.detail,
-        request_id=getattr(context.get("request"), "request_id", ""),
+        detail=_INTERNAL if error.status == HTTPStatus.INTERNAL_SERVER_ERROR else error.detail,
+        request_id=request_id,
         errors=error.errors,
-        headers=error.headers,
+        headers=_CHALLENGE | error.headers if error.status == HTTPStatus.UNAUTHORIZED else error.headers,
     )
 
 
@@ -93,28 +93,23 @@ def as_omnia_error(exc: Exception) -> OmniaError:
         case DataError():
             return BadInput("A value does not fit where it is to be stored.", code="invalid_value")
         case OperationalError() | InterfaceError():
-            return Unavailable(_UNAVAILABLE, headers={"Retry-After": RETRY_SECONDS})
+            return Unavailable(_UNAVAILABLE, headers=_RETRY_SOON)
     return OmniaError(_INTERNAL)
+
+
+_KINDS = {kind.status: kind for kind in OmniaError.__subclasses__()}
 
 
 def _from_drf(exc: APIException) -> OmniaError:
     """An exception of the framework's or of one of its serializers."""
-    headers = {}
-    if wait := getattr(exc, "wait", None):
-        headers["Retry-After"] = str(int(wait) + 1)
-    if challenge := getattr(exc, "auth_header", None):
-        headers["WWW-Authenticate"] = challenge
-    if isinstance(exc.detail, (dict, list)):
-        problems = list(_field_problems(exc.get_full_details(), ""))
-        detail = "; ".join(f"{each.pointer or '/'}: {each.detail}" for each in problems[:5])
-        error = BadInput(detail, errors=problems)
-    else:
-        error = BadInput(str(exc.detail), code=str(exc.get_codes()), headers=headers)
-    error.status = exc.status_code  # type: ignore[misc]  # this one error answers with the framework's status
-    return error
+    kind = _KINDS.get(exc.status_code, OmniaError)
+    if not isinstance(exc.detail, (dict, list)):
+        return kind(str(exc.detail), code=str(exc.detail.code))
+    problems = _field_problems(exc.get_full_details(), "")
+    return kind("; ".join(f"{each.pointer or '/'}: {each.detail}" for each in problems[:5]), errors=problems)
 
 
-def _field_problems(details: Any, pointer: str) -> Sequence[FieldProblem]:
+def _field_problems(details: Any, pointer: str) -> list[FieldProblem]:
     """One entry per rule a serializer found violated."""
     if isinstance(details, list):
         return [each for item in details for each in _field_problems(item, pointer)]

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
-from omnia.api.authentication import CHALLENGE
 from omnia.api.principal import Principal
 from omnia.core.errors import Forbidden, Unauthenticated
 
@@ -20,7 +19,7 @@ class IsAuthenticated(BasePermission):
 
     def has_permission(self, request: Request, view: APIView) -> bool:
         if not isinstance(request.user, Principal):
-            raise Unauthenticated("Send an access token: Authorization: Bearer omnia_…", headers=CHALLENGE)
+            raise Unauthenticated("Send an access token: Authorization: Bearer omnia_…")
         return True
 
 

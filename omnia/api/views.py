@@ -8,16 +8,18 @@ seams: authentication, permission and parser classes, and the schema.
 from __future__ import annotations
 
 import ipaddress
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import cached_property
 from io import BytesIO
 from typing import Any, ClassVar
 
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
+from omnia.api import idempotency, ratelimit
 from omnia.api.errors import handle
 from omnia.api.parsing import read_body
 from omnia.api.principal import Principal
@@ -26,6 +28,7 @@ from omnia.core.actor import Actor
 from omnia.core.errors import BadInput, MethodNotAllowed, UnsupportedMedia
 from omnia.core.scope import Scope
 
+Handler = Callable[..., HttpResponseBase]
 _NEEDS_BODY = frozenset({"POST", "PUT", "PATCH"})
 
 
@@ -37,6 +40,8 @@ class ApiView(APIView):
     """Whether a POST, PUT or PATCH of this route may come without a body."""
 
     request: Request
+    _document: Any = None
+    _answer_scope: Scope | None = None
     now: datetime
     """The moment of the request (UTC): one clock reading for all that is done in it."""
 
@@ -44,25 +49,45 @@ class ApiView(APIView):
         self.args, self.kwargs = args, kwargs
         self.now = datetime.now(UTC)
         try:
-            self.request = Request(request, authenticators=self.get_authenticators())
-            self.check_permissions(self.request)
-            return self._answer(request)
+            handler = self._admit(request)
+            run = self._claim(request)
         except Exception as exc:  # noqa: BLE001 - the one handler turns every error into a problem
-            return handle(exc, {"request": request, "view": self})
+            return handle(exc, {"request": request})
+        if isinstance(run, HttpResponse):
+            return run
+        response = self._respond(handler)
+        if run:
+            idempotency.finish(run, response, scope=self._answer_scope)
+        return response
 
-    def _answer(self, request: HttpRequest) -> HttpResponseBase:
+    def _admit(self, request: HttpRequest) -> Handler:
+        """The handler, once the caller may ask it and the body is sound, even where no handler reads it."""
+        self.request = Request(request, authenticators=self.get_authenticators())
+        self.check_permissions(self.request)
+        self.check_throttles(self.request)
         method = (request.method or "").lower()
-        handler = getattr(self, method, None) if method in self.http_method_names else None
+        handler: Handler | None = getattr(self, method, None) if method in self.http_method_names else None
         if handler is None:
             allowed = ", ".join(self.allowed_methods)
             raise MethodNotAllowed(f"This address answers {allowed}.", headers={"Allow": allowed})
-        self._document  # noqa: B018 - a body is refused when it is not sound, even where no handler reads it
-        response: HttpResponseBase = handler(self.request, *self.args, **self.kwargs)
-        return response
+        self._document = self._parse(request)
+        return handler
 
-    def permission_denied(self, request: Request, message: str | None = None, code: str | None = None) -> Any:
-        """Every permission class of ours raises its own error; a foreign one answers 403."""
-        return super().permission_denied(request, message, code)
+    def check_throttles(self, request: Request) -> None:
+        ratelimit.count(self.principal.caller)
+
+    def _claim(self, request: HttpRequest) -> idempotency.Run | HttpResponse | None:
+        """What the Idempotency-Key of a POST allows: to run, or the first answer again."""
+        key = request.META.get(idempotency.HEADER)
+        if key is None or request.method != "POST":
+            return None
+        return idempotency.begin(request, key=key, caller=self.principal.caller, body=request.body)
+
+    def _respond(self, handler: Handler) -> HttpResponseBase:
+        try:
+            return handler(self.request, *self.args, **self.kwargs)
+        except Exception as exc:  # noqa: BLE001 - the one handler turns every error into a problem
+            return handle(exc, {"request": self.request._request})
 
     @property
     def principal(self) -> Principal:
@@ -98,10 +123,8 @@ class ApiView(APIView):
             raise BadInput("The body must be one JSON object.", code="invalid_json")
         return document
 
-    @cached_property
-    def _document(self) -> Any:
-        """The parsed body, None without one."""
-        request = self.request._request
+    def _parse(self, request: HttpRequest) -> Any:
+        """The body's document, None without one; by the parser class of its media type."""
         if request.method in ("GET", "HEAD"):
             return None
         content = read_body(request)

@@ -1,0 +1,124 @@
+"""A POST sent twice is done once (design: Idempotency-Key; security case 289).
+
+The unique constraint on (caller, key) decides who runs; the others are told to wait or get the first
+answer again. A run that never finished frees its key after a minute, an answer is kept for a day.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db import DatabaseError, connection
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+
+from omnia.core.errors import BadInput, Conflict, Unprocessable
+from omnia.core.ids import uuid7
+from omnia.core.scope import Scope
+
+log = logging.getLogger(__name__)
+
+HEADER = "HTTP_IDEMPOTENCY_KEY"
+_SWEEP_BATCH = 1000
+
+_CLAIM = """
+INSERT INTO omnia_idempotency (id, caller, key_hash, fingerprint, content_type, body)
+VALUES (%s, %s, %s, %s, '', '')
+ON CONFLICT (caller, key_hash) DO UPDATE
+SET id = EXCLUDED.id, fingerprint = EXCLUDED.fingerprint, created_at = now(), status = NULL,
+    content_type = '', body = '', workspace_id = NULL, subject = NULL
+WHERE omnia_idempotency.created_at < now() - interval '24 hours'
+   OR (omnia_idempotency.status IS NULL AND omnia_idempotency.created_at < now() - interval '60 seconds')
+RETURNING id
+"""
+_FIRST = "SELECT fingerprint, status, content_type, body FROM omnia_idempotency WHERE caller = %s AND key_hash = %s"
+_KEEP = """
+UPDATE omnia_idempotency SET status = %s, content_type = %s, body = %s, workspace_id = %s, subject = %s WHERE id = %s
+"""
+_FREE = "DELETE FROM omnia_idempotency WHERE id = %s"
+_FORGET = "DELETE FROM omnia_idempotency WHERE workspace_id = %s AND subject = %s"
+_SWEEP = """
+DELETE FROM omnia_idempotency WHERE id IN (
+    SELECT id FROM omnia_idempotency WHERE created_at < now() - interval '24 hours' LIMIT %s FOR UPDATE SKIP LOCKED)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The right to do the work and to say what the answer was."""
+
+    id: UUID
+
+
+def begin(request: HttpRequest, *, key: str, caller: str, body: bytes) -> Run | HttpResponse:
+    """The run that is ours to do, or the first answer again.
+
+    Raises BadInput for a key that is none, Conflict while the first run goes on, Unprocessable when
+    the key stood for another request.
+    """
+    if not 1 <= len(key) <= 255:
+        raise BadInput("Idempotency-Key takes 1 to 255 characters.", code="invalid_idempotency_key")
+    key_hash, fingerprint = _hash(key.encode()), _hash(request.get_full_path().encode(), body)
+    with connection.cursor() as cursor:
+        cursor.execute(_CLAIM, [uuid7(), caller, key_hash, fingerprint])
+        if claimed := cursor.fetchone():
+            return Run(claimed[0])
+        cursor.execute(_FIRST, [caller, key_hash])
+        first = cursor.fetchone()
+    return _replay(first, fingerprint)
+
+
+def _replay(first: tuple[bytes, int | None, str, bytes] | None, fingerprint: bytes) -> HttpResponse:
+    """The first answer; a run freed between our two statements counts as going on."""
+    if first and first[0] != fingerprint:
+        raise Unprocessable("This Idempotency-Key stood for another request.", code="idempotency_key_reused")
+    if not first or first[1] is None:
+        raise Conflict(
+            "The first request with this Idempotency-Key is still running.",
+            code="idempotency_in_progress",
+            headers={"Retry-After": "1"},
+        )
+    _, status, content_type, body = first
+    return HttpResponse(body, status=status, content_type=content_type, headers={"Idempotent-Replayed": "true"})
+
+
+def finish(run: Run, response: HttpResponseBase, *, scope: Scope | None) -> None:
+    """Keeps the answer for later callers, under the person it is about; a fault frees the key instead.
+
+    The work is done by now, so a store that fails here costs the replay, not the answer.
+    """
+    try:
+        with connection.cursor() as cursor:
+            if not isinstance(response, HttpResponse) or response.status_code >= 500 or response.status_code == 429:
+                cursor.execute(_FREE, [run.id])
+                return
+            whose = (scope.workspace, scope.user) if scope else (None, None)
+            kind = response.headers.get("Content-Type", "")
+            cursor.execute(_KEEP, [response.status_code, kind, response.content, *whose, run.id])
+    except DatabaseError:
+        log.warning("an answer could not be kept for its Idempotency-Key", exc_info=True)
+
+
+def forget_answers(*, workspace: UUID, subject: str) -> None:
+    """Deletes every kept answer about `subject` in `workspace`, in the caller's transaction."""
+    with connection.cursor() as cursor:
+        cursor.execute(_FORGET, [workspace, subject])
+
+
+def sweep() -> int:
+    """Deletes the records older than a day, a batch at a time; how many there were."""
+    total = 0
+    with connection.cursor() as cursor:
+        while True:
+            cursor.execute(_SWEEP, [_SWEEP_BATCH])
+            gone = int(cursor.rowcount)
+            total += gone
+            if gone < _SWEEP_BATCH:
+                return total
+
+
+def _hash(*parts: bytes) -> bytes:
+    return hashlib.sha256(b"\x00".join(parts)).digest()

@@ -1,0 +1,35 @@
+"""What Prometheus is told (reference: Audit, events, metrics).
+
+Labels take few, known values: never an id, a path, a text or anything else a caller chooses.
+"""
+
+from __future__ import annotations
+
+import os
+
+from prometheus_client import REGISTRY, CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client.multiprocess import MultiProcessCollector
+
+_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+
+REQUESTS = Counter("omnia_memory_api_requests", "Answers given.", ["method", "route", "status_code"])
+REQUEST_SECONDS = Histogram(
+    "omnia_memory_api_request_duration_seconds", "Time to an answer.", ["method", "route"], buckets=_SECONDS
+)
+SAVES = Counter("omnia_memory_saves", "Saves by tier and what became of them.", ["tier", "action"])
+RECALL_SECONDS = Histogram("omnia_memory_recall_duration_seconds", "Time of a recall.", ["mode"], buckets=_SECONDS)
+EMBED_REQUESTS = Counter("omnia_memory_embed_requests", "Calls of the embedder.", ["outcome"])
+EMBED_SECONDS = Histogram("omnia_memory_embed_duration_seconds", "Time of one call of the embedder.", buckets=_SECONDS)
+
+
+def exposition() -> bytes:
+    """Every metric in the text format.
+
+    Several processes of one server add up when PROMETHEUS_MULTIPROC_DIR names a directory that is
+    empty at the start; without it a process speaks for itself.
+    """
+    registry = REGISTRY
+    if os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
+        registry = CollectorRegistry()
+        MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+    return generate_latest(registry)
