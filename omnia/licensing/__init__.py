@@ -1,0 +1,1 @@
+"""Which edition this installation runs, and what that opens."""
