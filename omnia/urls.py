@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.urls import URLPattern, URLResolver, path
+from django.urls import URLPattern, URLResolver, include, path
 
 from omnia.api import health
 
@@ -16,4 +16,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("openapi.yaml", health.openapi, name="openapi"),
     path("api/v1/openapi.yaml", health.openapi),
     path("docs", health.docs, name="docs"),
+    path("api/v1/", include("memories.api.urls")),
+    path("", include("policies.dashboard.urls")),
+    path("", include("memories.dashboard.urls")),
 ]

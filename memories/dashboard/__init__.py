@@ -1,0 +1,1 @@
+"""The Memories pages: finding, reading and forgetting what a scope holds."""

@@ -1,0 +1,1 @@
+"""The dashboard's frame: signing in, the workspace someone works in, and the page every other page derives from."""

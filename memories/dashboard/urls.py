@@ -1,0 +1,13 @@
+"""The Memories pages' addresses. None carries a user id (see `memories.dashboard.opened`)."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from memories.dashboard.views import ChooseScope, MemoryList, OneMemory
+
+urlpatterns = [
+    path("memories/", MemoryList.as_view(), name="memories"),
+    path("memories/scope/", ChooseScope.as_view(), name="memories-scope"),
+    path("memories/<uuid:memory>/", OneMemory.as_view(), name="memory"),
+]

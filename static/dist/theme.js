@@ -1,0 +1,1 @@
+(()=>{var e=localStorage.getItem("theme");(e==="light"||e==="dark")&&(document.documentElement.dataset.theme=e);})();
