@@ -12,11 +12,18 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 from time import perf_counter
+from typing import Any
 from urllib.parse import unquote_to_bytes
 
+from csp.constants import HEADER
+from csp.middleware import CSPMiddleware
+from django.contrib.auth.middleware import AuthenticationMiddleware
+from django.contrib.messages.middleware import MessageMiddleware
+from django.contrib.sessions.middleware import SessionMiddleware
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
+from django_htmx.middleware import HtmxMiddleware
 
 from omnia import metrics
 from omnia.api.error_pages import page
@@ -28,15 +35,53 @@ log = logging.getLogger("omnia.access")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _UTF8 = frozenset({"utf-8", "utf8"})
+_NOTHING = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'"
 
 _count = lru_cache(maxsize=2048)(metrics.REQUESTS.labels)
 _timer = lru_cache(maxsize=1024)(metrics.REQUEST_SECONDS.labels)
 
 
+GetResponse = Callable[[HttpRequest], HttpResponseBase]
+
+
+class ContentPolicy(CSPMiddleware):
+    """The Content-Security-Policy: the settings' for a page, "nothing" for what is none.
+
+    Composing the settings' policy costs as much as the rest of an API request's middleware.
+    """
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        if response.headers.get("Content-Type", "").startswith("text/html"):
+            page: HttpResponseBase = super().process_response(request, response)
+            return page
+        response.headers[HEADER] = _NOTHING
+        return response
+
+
+class BrowserState:
+    """The session, its user, messages and htmx: what a browser brings.
+
+    A program that shows a token at an API address has none of it and does not pay for it. Anywhere
+    else the session alone counts, whatever else is sent (security case 215).
+    """
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self._without: GetResponse = get_response
+        chain: Any = get_response
+        for middleware in (HtmxMiddleware, MessageMiddleware, AuthenticationMiddleware, SessionMiddleware):
+            chain = middleware(chain)
+        self._with: GetResponse = chain
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if "HTTP_AUTHORIZATION" in request.META and request.path_info.startswith("/api/"):
+            return self._without(request)
+        return self._with(request)
+
+
 class RequestContext:
     """The middleware; outside everything that reads the request, inside what only adds headers."""
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+    def __init__(self, get_response: GetResponse) -> None:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
