@@ -25,7 +25,7 @@ Shape = TypeVar("Shape")
 Reader = Callable[[object], Any]
 
 
-class UnreadableError(ValueError):
+class Unreadable(ValueError):
     """A value that is not of the kind its field holds."""
 
 
@@ -35,18 +35,18 @@ _DECIMAL = re.compile(r"[0-9]+(\.[0-9]+)?", re.ASCII)
 def read(shape: type[Shape], raw: object) -> Shape:
     """`raw` as a `shape`, a dataclass whose field `max_age` stands for the key `maxAge`.
 
-    A field may name another key in its metadata (`key`). Raises UnreadableError when `raw` is no object
+    A field may name another key in its metadata (`key`). Raises Unreadable when `raw` is no object
     or lacks a field that has no default.
     """
     if not isinstance(raw, Mapping):
-        raise UnreadableError("not an object")
+        raise Unreadable("not an object")
     values: dict[str, Any] = {}
     for field in plan(shape):  # type: ignore[arg-type]  # classes are hashable, whatever mypy says
         if field.key in raw:
             with suppress(ValueError):
                 values[field.name] = field.read(raw[field.key])
         if field.required and field.name not in values:
-            raise UnreadableError(f"{field.key} is missing")
+            raise Unreadable(f"{field.key} is missing")
     return shape(**values)
 
 
@@ -96,7 +96,7 @@ def _reader(hint: Any) -> Reader:
 
 def _read_list(item: Reader, raw: object) -> tuple[Any, ...]:
     if not isinstance(raw, list):
-        raise UnreadableError("not a list")
+        raise Unreadable("not a list")
     found = []
     for each in raw:
         with suppress(ValueError):
@@ -106,7 +106,7 @@ def _read_list(item: Reader, raw: object) -> tuple[Any, ...]:
 
 def _read_mapping(item: Reader, raw: object) -> Mapping[str, Any]:
     if not isinstance(raw, Mapping):
-        raise UnreadableError("not an object")
+        raise Unreadable("not an object")
     found = {}
     for key, each in raw.items():
         with suppress(ValueError):
@@ -120,19 +120,19 @@ def _read_word(words: type[StrEnum], raw: object) -> StrEnum:
 
 def _read_text(raw: object) -> str:
     if not isinstance(raw, str):
-        raise UnreadableError("not a text")
+        raise Unreadable("not a text")
     return raw
 
 
 def _read_flag(raw: object) -> bool:
     if not isinstance(raw, bool):
-        raise UnreadableError("not true or false")
+        raise Unreadable("not true or false")
     return raw
 
 
 def _read_integer(raw: object) -> int:
     if not isinstance(raw, int) or isinstance(raw, bool):
-        raise UnreadableError("not a whole number")
+        raise Unreadable("not a whole number")
     return raw
 
 
@@ -140,14 +140,14 @@ def _read_decimal(raw: object) -> float:
     text = _read_text(raw)
     value = float(text) if _DECIMAL.fullmatch(text) else math.nan
     if not math.isfinite(value):
-        raise UnreadableError("not a decimal")
+        raise Unreadable("not a decimal")
     return value
 
 
 def _read_duration(raw: object) -> timedelta:
     span = parse_duration(_read_text(raw))
     if span is None:
-        raise UnreadableError("empty, which means not set")
+        raise Unreadable("empty, which means not set")
     return span
 
 

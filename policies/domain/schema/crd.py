@@ -45,6 +45,18 @@ _METADATA = frozenset(
 )
 
 
+def is_name(text: object) -> bool:
+    """Whether `text` may name an object: a DNS subdomain (RFC 1123)."""
+    return isinstance(text, str) and len(text) <= _LONGEST_NAME and _NAME.fullmatch(text) is not None
+
+
+def name_in(document: object) -> str:
+    """The name a document gives itself, checked or not; empty when it gives none that could be one."""
+    metadata = document.get("metadata") if isinstance(document, dict) else None
+    name = metadata.get("name") if isinstance(metadata, dict) else None
+    return str(name) if is_name(name) else ""
+
+
 @dataclass(frozen=True, slots=True)
 class Checked:
     """A document as it would be stored, and what speaks against storing it."""
@@ -116,12 +128,11 @@ class Crd:
         if not isinstance(metadata, dict):
             yield Finding(("metadata",), "required", "must be an object with a name", judged=None)
             return
-        for key in metadata.keys() - _METADATA:
+        for key in sorted(metadata.keys() - _METADATA, key=str):
             detail = (
                 f"is not a field here; a {self.kind} is cluster-scoped" if key == "namespace" else "is not a field here"
             )
             yield Finding(("metadata", key), "unknown_field", detail, judged=None)
-        name = metadata.get("name")
-        if not (isinstance(name, str) and len(name) <= _LONGEST_NAME and _NAME.fullmatch(name)):
+        if not is_name(metadata.get("name")):
             detail = f"must be a lower-case DNS name of at most {_LONGEST_NAME} characters, such as basic or team-a.eu"
             yield Finding(("metadata", "name"), "bad_format", detail, judged=None)

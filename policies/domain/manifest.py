@@ -1,0 +1,147 @@
+"""Reading policy files: YAML or JSON, read so that one text has one meaning.
+
+YAML as a cluster takes it, made safe: only true and false are booleans, times stay texts, and what two
+readers could understand differently (a repeated key, NaN) or what grows without end (aliases, depth) is
+refused. Merge keys do not exist here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import yaml
+
+from omnia.core.errors import BadInput
+
+DEEPEST = 64
+MOST_VALUES = 100_000
+LARGEST_INTEGER = 2**63 - 1
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+_JSON_SPACE = " \t\r\n"
+
+
+def load_documents(text: str) -> list[Any]:
+    """The documents of a file, separated by `---`; empty ones are left out.
+
+    Raises BadInput `invalid_manifest` saying where and why the text cannot be read.
+    """
+    documents = [each for each in _parse(text) if each is not None]
+    for value in documents:
+        _refuse_unbounded(value)
+    return documents
+
+
+def _parse(text: str) -> list[Any]:
+    try:
+        if text.lstrip(_JSON_SPACE).startswith(("{", "[")):
+            return [json.loads(text, object_pairs_hook=_object, parse_constant=_no_number)]
+    except json.JSONDecodeError:
+        pass  # flow-style YAML, or several documents, begins like JSON too
+    except (ValueError, RecursionError) as error:
+        raise _unreadable(error) from None
+    try:
+        return list(yaml.load_all(text, Loader=_Loader))
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise _unreadable(error) from None
+
+
+def _unreadable(error: Exception) -> BadInput:
+    match error:
+        case yaml.MarkedYAMLError(problem=str(problem), problem_mark=yaml.Mark() as mark):
+            why = f"line {mark.line + 1}, column {mark.column + 1}: {problem}"
+        case RecursionError():
+            why = f"it nests deeper than {DEEPEST} levels"
+        case yaml.YAMLError():
+            why = "it is not valid YAML"
+        case _:
+            why = str(error)
+    return BadInput(f"The text cannot be read: {why}.", code="invalid_manifest")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key stands twice in one object")
+    return found
+
+
+def _no_number(_name: str) -> Any:
+    raise ValueError("NaN and Infinity are not numbers here")
+
+
+def _refuse_unbounded(document: Any) -> None:
+    """Walks without recursion, counting an aliased value each time it is used."""
+    waiting, values = [(document, 1)], 0
+    while waiting:
+        value, depth = waiting.pop()
+        values += 1
+        if depth > DEEPEST or values > MOST_VALUES:
+            raise BadInput(
+                f"A document may hold {MOST_VALUES} values, {DEEPEST} levels deep, with aliases written out.",
+                code="invalid_manifest",
+            )
+        if isinstance(value, str) and _UNSTORABLE.search(value):
+            raise BadInput("The text holds NUL or a lone surrogate.", code="invalid_manifest")
+        if isinstance(value, int) and abs(value) > LARGEST_INTEGER:
+            raise BadInput("The text holds a number beyond 64 bits.", code="invalid_manifest")
+        waiting.extend((each, depth + 1) for each in _inside(value))
+
+
+def _inside(value: Any) -> Iterator[Any]:
+    if isinstance(value, dict):
+        yield from value
+        yield from value.values()
+    elif isinstance(value, list):
+        yield from value
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML 1.2's core types, without the ones JSON lacks."""
+
+    yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen: set[str] = set()
+        for key, _value in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                raise yaml.constructor.ConstructorError(None, None, "a key must be a text", key.start_mark)
+            if key.value in seen:
+                raise yaml.constructor.ConstructorError(None, None, "a key stands twice", key.start_mark)
+            seen.add(key.value)
+        values = (self.construct_object(value, deep=deep) for _key, value in node.value)
+        return dict(zip((key.value for key, _value in node.value), values, strict=True))
+
+    def construct_mapping_node(self, node: yaml.MappingNode) -> Iterator[dict[Any, Any]]:
+        data: dict[Any, Any] = {}
+        yield data
+        data.update(self.construct_mapping(node))
+
+    def construct_number(self, node: yaml.ScalarNode) -> float:
+        if node.value.lower().lstrip("+-") in (".nan", ".inf"):
+            raise yaml.constructor.ConstructorError(
+                None, None, "NaN and infinity are not numbers here", node.start_mark
+            )
+        return float(node.value)
+
+    def construct_whole(self, node: yaml.ScalarNode) -> int:
+        return int(node.value)
+
+
+_CORE = (
+    ("tag:yaml.org,2002:null", r"~|null|Null|NULL|", ("~", "n", "N", "")),
+    ("tag:yaml.org,2002:bool", r"true|True|TRUE|false|False|FALSE", tuple("tTfF")),
+    ("tag:yaml.org,2002:int", r"[-+]?[0-9]+", tuple("-+0123456789")),
+    (
+        "tag:yaml.org,2002:float",
+        r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)",
+        tuple("-+.0123456789"),
+    ),
+)
+for _tag, _pattern, _first in _CORE:
+    _Loader.add_implicit_resolver(_tag, re.compile(rf"(?:{_pattern})\Z", re.ASCII), list(_first))
+_Loader.add_constructor("tag:yaml.org,2002:map", _Loader.construct_mapping_node)
+_Loader.add_constructor("tag:yaml.org,2002:int", _Loader.construct_whole)
+_Loader.add_constructor("tag:yaml.org,2002:float", _Loader.construct_number)

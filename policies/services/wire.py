@@ -1,0 +1,37 @@
+"""Rows as the objects a client reads and writes (design: Policies, workspaces)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from policies.domain.schema.crd import Crd
+from policies.models import MemoryPolicy, Workspace
+
+Row = MemoryPolicy | Workspace
+
+
+def policy_object(row: MemoryPolicy) -> dict[str, Any]:
+    """The whole MemoryPolicy object. The moments are datetimes."""
+    status = {"phase": row.phase, "observedGeneration": row.observed_generation, "conditions": row.conditions}
+    return _object(row, "memorypolicies") | {"status": status}
+
+
+def workspace_object(row: Workspace) -> dict[str, Any]:
+    """The whole Workspace object, likewise."""
+    return _object(row, "workspaces")
+
+
+def etag(row: Row) -> str:
+    """The entity tag of a row's current generation."""
+    return f'"{row.uid}:{row.generation}"'
+
+
+def _object(row: Row, plural: str) -> dict[str, Any]:
+    crd = Crd.load(plural)
+    metadata = {
+        "name": row.name,
+        "uid": str(row.uid),
+        "generation": row.generation,
+        "creationTimestamp": row.created_at,
+    }
+    return {"apiVersion": crd.api_version, "kind": crd.kind, "metadata": metadata, "spec": row.spec}
