@@ -121,18 +121,21 @@ class Crd:
                 yield each
 
     def _identity(self, document: dict[str, Any]) -> Iterator[Finding]:
+        """What the schema leaves open: which kind of object this is, and its metadata."""
         for key, wanted in (("apiVersion", self.api_version), ("kind", self.kind)):
-            if document.get(key) != wanted:
+            given = document.get(key, "")
+            if isinstance(given, str) and given != wanted:
                 yield Finding((key,), "not_allowed", f"must be {wanted}", judged=None)
-        metadata = document.get("metadata")
-        if not isinstance(metadata, dict):
-            yield Finding(("metadata",), "required", "must be an object with a name", judged=None)
-            return
+        metadata = document.get("metadata", {})
+        if isinstance(metadata, dict):
+            yield from self._metadata(metadata)
+
+    def _metadata(self, metadata: dict[str, Any]) -> Iterator[Finding]:
         for key in sorted(metadata.keys() - _METADATA, key=str):
-            detail = (
+            why = (
                 f"is not a field here; a {self.kind} is cluster-scoped" if key == "namespace" else "is not a field here"
             )
-            yield Finding(("metadata", key), "unknown_field", detail, judged=None)
+            yield Finding(("metadata", key), "unknown_field", why, judged=None)
         if not is_name(metadata.get("name")):
             detail = f"must be a lower-case DNS name of at most {_LONGEST_NAME} characters, such as basic or team-a.eu"
             yield Finding(("metadata", "name"), "bad_format", detail, judged=None)

@@ -1,0 +1,5 @@
+"""Who does things in these tests."""
+
+from omnia.core.actor import Actor
+
+OPERATOR = Actor(name="system:test")
