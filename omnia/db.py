@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
+import orjson
 from django.db import connection, transaction
 
 
@@ -44,9 +45,21 @@ def load_sql(package: str, name: str) -> str:
     return (files(package) / "sql" / f"{name}.sql").read_text(encoding="utf-8")
 
 
-def fetch_dicts(sql: str, parameters: dict[str, Any] | list[Any]) -> list[dict[str, Any]]:
-    """The rows of one statement as dictionaries, in the order the statement gives."""
+def fetch_dicts(sql: str, parameters: Mapping[str, Any] | Sequence[Any]) -> list[dict[str, Any]]:
+    """The rows of one statement as dictionaries, in the order the statement gives; `jsonb` columns come parsed.
+
+    Django leaves JSON to its model fields and hands raw statements the text.
+    """
     with connection.cursor() as cursor:
         cursor.execute(sql, parameters)
-        names = [column.name for column in cursor.description or ()]
-        return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+        columns = cursor.description or ()
+        names = [column.name for column in columns]
+        rows = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+    for name in (column.name for column in columns if column.type_code == _JSONB):
+        for row in rows:
+            row[name] = None if row[name] is None else orjson.loads(row[name])
+    return rows
+
+
+_JSONB = 3802
+"""The type's fixed object id."""

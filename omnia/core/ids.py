@@ -15,7 +15,7 @@ def uuid7() -> uuid.UUID:
     The 48-bit millisecond clock is followed by 12 bits of sub-millisecond time, which a burst of
     ids in one tick counts up, so a list ordered by (time, id) keeps the order of the writes.
     """
-    global _last
+    global _last  # noqa: PLW0603 - one clock for the process
     with _lock:
         ticks = max(time.time_ns() * 4096 // 1_000_000, _last + 1)
         _last = ticks

@@ -1,0 +1,99 @@
+"""The memory routes as the OpenAPI document shows them: one decorator an operation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+
+from memories.api import answers, messages
+from omnia.core.scope import Tier
+
+
+def _query(name: str, description: str, *, kind: Any = str, **more: Any) -> OpenApiParameter:
+    return OpenApiParameter(name, kind, OpenApiParameter.QUERY, description=description, **more)
+
+
+_SCOPE = [
+    _query("workspace", "UID or name of the workspace.", required=True),
+    _query("virtual_user_id", "The user whose memories; left out: rows of no user."),
+    _query("agent", "The agent; left out: rows of no agent; `*` with a user: whatever the agent."),
+    _query("service_group", "The service group whose policy applies; default `default`."),
+]
+_FILTERS = [
+    _query("type", "Types, comma separated or repeated."),
+    _query("tier", "One tier.", enum=list(Tier)),
+    _query("category", "A consent category."),
+    _query("purpose", "A purpose."),
+    _query("min_confidence", "Least confidence, 0 to 1.", kind=float),
+    _query("include_shared", "Add the institutional rows, and the agent's.", kind=bool),
+]
+_PAGE = [
+    _query("limit", "Rows a page, 1 to 100; default 20.", kind=int),
+    _query("offset", "Rows to skip.", kind=int),
+]
+_CURSOR = _query("cursor", "`next` of the page before.")
+
+list_memories = extend_schema(
+    summary="List the memories of a scope, newest first",
+    operation_id="listMemories",
+    parameters=[*_SCOPE, *_FILTERS, *_PAGE, _CURSOR],
+    responses=answers.ListAnswer,
+)
+search = extend_schema(
+    summary="Search the memories of a scope",
+    operation_id="searchMemories",
+    parameters=[
+        _query("q", "What to search for.", required=True),
+        *_SCOPE,
+        *_FILTERS,
+        *_PAGE,
+        _query("preview", "Shorten long bodies.", kind=bool),
+    ],
+    responses=answers.SearchAnswer,
+)
+save = extend_schema(
+    summary="Save a memory for a user",
+    description="Merges into a near-duplicate or replaces what is kept under the same `about`; `action` says which.",
+    operation_id="saveMemory",
+    request=messages.SaveMessage,
+    responses={201: answers.SaveAnswer},
+)
+recall = extend_schema(
+    summary="Recall what answers a question",
+    description="Joins the institutional tier, the agent's, the user's, and the user's for this agent.",
+    operation_id="recallMemories",
+    request=messages.RecallMessage,
+    responses=answers.RecallAnswer,
+)
+open_memory = extend_schema(
+    summary="Open one memory", operation_id="openMemory", parameters=_SCOPE, responses=answers.MemoryAnswer
+)
+edit = extend_schema(
+    summary="Change a memory",
+    operation_id="editMemory",
+    parameters=_SCOPE,
+    request=messages.EditMessage,
+    responses=answers.SaveAnswer,
+)
+forget = extend_schema(
+    summary="Forget one memory", operation_id="forgetMemory", parameters=_SCOPE, responses=answers.ForgottenAnswer
+)
+forget_everything = extend_schema(
+    summary="Forget everything of a user or an agent",
+    description="Permanent. A user or an agent must be named: an empty filter never means all.",
+    operation_id="forgetEverything",
+    parameters=_SCOPE,
+    responses=answers.DeletedAnswer,
+)
+history = extend_schema(
+    summary="What a memory said before",
+    operation_id="memoryHistory",
+    parameters=_SCOPE,
+    responses=answers.HistoryAnswer,
+)
+schema = extend_schema(
+    summary="The types and relations in force",
+    operation_id="memorySchema",
+    parameters=[_SCOPE[0], _SCOPE[3]],
+)

@@ -1,0 +1,177 @@
+"""What the memory routes accept: one model a request, checked strictly before any rule runs.
+
+Models are pydantic, not DRF serializers: a save has twenty fields, and a serializer builds each of them
+anew for every request, which alone costs more than the statement that stores the memory.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from memories.domain.kinds import PROVENANCE
+from memories.domain.query_text import LONGEST_QUERY
+from memories.domain.ranking import DEFAULT_LIMIT, LARGEST_LIMIT
+from omnia.api.moments import parse_moment
+from omnia.core.errors import BadInput, FieldProblem
+
+_MOST_KEYS, _LONGEST_METADATA = 64, 16_384
+_INT32 = 2**31 - 1
+
+
+def _moment(value: Any) -> datetime:
+    if not isinstance(value, str):
+        raise ValueError("a time with its offset is expected, such as 2026-01-31T09:30:00Z")  # noqa: TRY004
+    return parse_moment(value)
+
+
+def _plain(text: str) -> str:
+    if any(unicodedata.category(char) == "Cc" for char in text):
+        raise ValueError("control characters are not allowed")
+    return text
+
+
+def _name(text: str) -> str:
+    if not text.strip():
+        raise ValueError("white space alone is no value; leave the field out")
+    return _plain(text)
+
+
+def _metadata(values: dict[str, str]) -> dict[str, str]:
+    if sum(len(key) + len(value) for key, value in values.items()) > _LONGEST_METADATA:
+        raise ValueError(f"metadata may have at most {_LONGEST_METADATA} characters in all")
+    return values
+
+
+def _ordered(turns: list[int]) -> list[int]:
+    if turns[0] > turns[1]:
+        raise ValueError("the first turn must not lie behind the last")
+    return turns
+
+
+def _share(value: Any) -> bool:
+    if not isinstance(value, bool) and value not in ("agent", "institutional"):
+        raise ValueError("share is true, false, agent or institutional")
+    return bool(value)
+
+
+Share = Annotated[bool, BeforeValidator(_share, json_schema_input_type=bool | Literal["agent", "institutional"])]
+Moment = Annotated[datetime, BeforeValidator(_moment, json_schema_input_type=str)]
+Label = Annotated[str, Field(max_length=128), AfterValidator(_name)]
+Identity = Annotated[str, Field(max_length=253), AfterValidator(_name)]
+Unit = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+MetadataKey = Annotated[str, Field(min_length=1, max_length=128), AfterValidator(_plain)]
+Metadata = Annotated[dict[MetadataKey, str], Field(max_length=_MOST_KEYS), AfterValidator(_metadata)]
+TurnRange = Annotated[
+    list[Annotated[int, Field(ge=0, le=_INT32)]], Field(min_length=2, max_length=2), AfterValidator(_ordered)
+]
+Words = Annotated[list[Label], Field(min_length=1, max_length=64)]
+"""A filter that narrows: an empty list would be read by some as nothing and by some as everything, so it is refused."""
+
+
+class Message(BaseModel):
+    """A request body. Fields the server owns are not named here, and so are ignored."""
+
+    model_config = ConfigDict(strict=True, extra="ignore", frozen=True)
+
+
+class ScopeMessage(Message):
+    """Whose memory it is. An empty string means "not given"."""
+
+    workspace_id: str | None = None
+    virtual_user_id: str | None = None
+    user_id: str | None = Field(None, description="Alias of virtual_user_id, which wins when both are sent.")
+    agent_id: str | None = None
+
+
+class AboutMessage(Message):
+    """The structured key under which a fact is kept up to date."""
+
+    kind: str
+    key: str
+
+
+class SaveMessage(Message):
+    """POST /memories."""
+
+    scope: ScopeMessage = ScopeMessage()
+    type: Label
+    content: str
+    confidence: Unit | None = Field(None, description="Unstated counts as 0.7.")
+    metadata: Metadata = Field(default_factory=dict)
+    provenance: Literal[tuple(PROVENANCE)] | None = None  # type: ignore[valid-type]
+    category: str | None = Field(None, max_length=64)
+    about: AboutMessage | None = None
+    title: str | None = Field(None, max_length=1024)
+    summary: str | None = Field(None, max_length=8192)
+    purpose: Label | None = None
+    container: Identity | None = None
+    session_id: Identity | None = None
+    turn_range: TurnRange | None = None
+    observed_at: Moment | None = None
+    expires_at: Moment | None = None
+    share: Share = False
+
+
+class EditMessage(Message):
+    """PATCH /memories/{id}: what is left out stays; null clears what may be empty."""
+
+    type: Label = ""
+    content: str = ""
+    confidence: Unit = 0.0
+    metadata: Metadata = Field(default_factory=dict)
+    title: str | None = Field(None, max_length=1024)
+    summary: str | None = Field(None, max_length=8192)
+    expires_at: Moment | None = None
+
+
+class RecallMessage(Message):
+    """POST /memories/retrieve. An unknown field is refused: a filter ignored in silence would widen the answer."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    workspace_id: str | None = None
+    scope: ScopeMessage | None = None
+    user_id: str | None = None
+    virtual_user_id: str | None = None
+    agent_id: str | None = None
+    service_group: str | None = None
+    query: str = Field("", max_length=LONGEST_QUERY)
+    types: Words | None = None
+    purposes: Words | None = None
+    min_confidence: Unit | None = None
+    limit: int = Field(DEFAULT_LIMIT, ge=1, le=LARGEST_LIMIT)
+    preview: bool = False
+    explain: bool = False
+
+
+MessageT = TypeVar("MessageT", bound=Message)
+
+
+def read(model: type[MessageT], body: dict[str, Any]) -> MessageT:
+    """The message in `body`. Raises BadInput `invalid` with a pointer for every field at fault, and never its value."""
+    try:
+        return model.model_validate(body)
+    except ValidationError as error:
+        found = error.errors(include_url=False, include_context=False, include_input=False)
+        problems = [
+            FieldProblem(_pointer(each["loc"]), _CODES.get(each["type"], "invalid"), _sentence(each["msg"]))
+            for each in found
+        ]
+    first = problems[0]
+    raise BadInput(f"{first.pointer or '/'}: {first.detail}", code="invalid", errors=problems)
+
+
+_CODES = {"missing": "required", "extra_forbidden": "unknown_field"}
+
+
+def _pointer(location: Sequence[int | str]) -> str:
+    return "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')[:200]}" for part in location)
+
+
+def _sentence(text: str) -> str:
+    return text.removeprefix("Value error, ")

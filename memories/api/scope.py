@@ -1,0 +1,146 @@
+"""The scope of a request, told once from body and query, and what the caller may do in it (design: Scope, Auth).
+
+A user or agent named in two places must be the same; an empty string is "not given", and white space is
+neither. A token bound to a user acts as that user only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+
+from memories.domain.reach import Reach
+from omnia.api.principal import Role
+from omnia.api.views import ApiView
+from omnia.core.errors import BadInput, FieldProblem, Forbidden
+from omnia.core.scope import Scope
+from policies.domain.effective import EffectivePolicy
+from policies.services.access import OpenWorkspace, open_workspace
+from policies.services.resolve import policy_for
+
+ANY_AGENT = "*"
+_LONGEST = 253
+_NAMES = {
+    "workspace": ("workspace_id", "workspace"),
+    "user": ("virtual_user_id", "user_id"),
+    "agent": ("agent_id", "agent"),
+    "service_group": ("service_group",),
+}
+"""What each part may be called; in one place of a request the first name given wins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The scope a request names, before anyone looked whether the caller may."""
+
+    workspace: str
+    user: str | None
+    agent: str | None
+    service_group: str
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """A scope the caller may act in, and the role they do it with."""
+
+    workspace: OpenWorkspace
+    user: str | None
+    agent: str | None
+    service_group: str
+
+    @property
+    def scope(self) -> Scope:
+        """The exact scope. Raises BadInput for `agent=*`, which is not one."""
+        if self.agent == ANY_AGENT:
+            raise BadInput("agent=* is for reading a user's memories; name the agent.", code="invalid_scope")
+        return Scope(self.workspace.uid, self.user, self.agent)
+
+    def reach(self, *, include_shared: bool = False) -> Reach:
+        """The rows a read touches; `agent=*` takes every agent of the user."""
+        any_agent = self.agent == ANY_AGENT
+        scope = Scope(self.workspace.uid, self.user, None if any_agent else self.agent)
+        return Reach(scope, any_agent=any_agent, include_shared=include_shared)
+
+    @property
+    def policy(self) -> EffectivePolicy:
+        return policy_for(self.workspace.uid, service_group=self.service_group)
+
+
+def admit_reader(view: ApiView) -> Admitted:
+    """The scope of a read, from the query string and, where there is one, the body."""
+    return _admit(view, at_least=Role.VIEWER)
+
+
+def admit_person(view: ApiView, *, at_least: Role) -> Admitted:
+    """The scope of a request made for a user; a bound token need not name its own."""
+    return _admit(view, at_least=at_least, user=view.principal.subject)
+
+
+def admit_writer(view: ApiView) -> Admitted:
+    """The scope of a change: editors write in the user tiers, owners in the shared ones too.
+
+    Raises Forbidden `role_too_small`, or `bound_to_a_user` where a bound token reaches for a shared tier.
+    """
+    admitted = _admit(view, at_least=Role.EDITOR)
+    if admitted.scope.tier.shared:
+        if view.principal.subject is not None:
+            raise Forbidden(
+                "This token is bound to a user and writes that user's memories only.", code="bound_to_a_user"
+            )
+        if admitted.workspace.role < Role.OWNER:
+            raise Forbidden("Shared memories are changed by owners of the workspace.", code="role_too_small")
+    return admitted
+
+
+def _admit(view: ApiView, *, at_least: Role, user: str | None = None) -> Admitted:
+    asked = _asked(view)
+    workspace = open_workspace(view.principal, asked.workspace, at_least=at_least)
+    bound = view.principal.subject
+    if bound is not None and asked.user is not None and asked.user != bound:
+        raise Forbidden("This token is bound to another user.", code="bound_to_a_user")
+    return Admitted(workspace, asked.user or user, asked.agent, asked.service_group)
+
+
+def _asked(view: ApiView) -> Asked:
+    body = view.body if view.request.method != "GET" else {}
+    nested = body.get("scope")
+    places = [body, nested if isinstance(nested, Mapping) else {}]
+    workspace = _part(view, "workspace", places) or settings.OMNIA.workspace
+    if not workspace:
+        raise _invalid("workspace", "workspace_required", "name the workspace, by its UID or its name")
+    group = _part(view, "service_group", places) or view.request.headers.get("X-Omnia-Service-Group")
+    return Asked(
+        workspace=workspace,
+        user=_part(view, "user", places),
+        agent=_part(view, "agent", places),
+        service_group=group or settings.OMNIA.service_group,
+    )
+
+
+def _part(view: ApiView, part: str, places: list[Mapping[str, Any]]) -> str | None:
+    """The one value a request gives `part`, wherever it stands."""
+    names = _NAMES[part]
+    given = [next((view.query.text(name) for name in names if view.query.text(name)), None)]
+    given += [
+        next((_text(place[name], name) for name in names if place.get(name) not in (None, "")), None)
+        for place in places
+    ]
+    values = {value for value in given if value is not None}
+    if len(values) > 1:
+        raise _invalid(part, "scope_mismatch", "body and query name different ones; name it once")
+    return values.pop() if values else None
+
+
+def _text(value: Any, name: str) -> str:
+    if not isinstance(value, str):
+        raise _invalid(name, "invalid_scope", "a text is expected")
+    if not value.strip() or len(value) > _LONGEST or not value.isprintable():
+        raise _invalid(name, "invalid_scope", f"1 to {_LONGEST} printable characters are expected")
+    return value
+
+
+def _invalid(name: str, code: str, detail: str) -> BadInput:
+    return BadInput(f"{name}: {detail}", code=code, errors=[FieldProblem(f"/{name}", code, detail)])

@@ -1,0 +1,193 @@
+"""The memory routes: translate, call one service, translate back (design: Memories)."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpResponse
+from rest_framework.request import Request
+
+from memories.api import docs
+from memories.api.messages import EditMessage, RecallMessage, SaveMessage, read
+from memories.api.scope import admit_person, admit_reader, admit_writer
+from memories.domain.about import About
+from memories.domain.kinds import DEFAULT_PROVENANCE
+from memories.domain.query_text import LONGEST_QUERY
+from memories.domain.reach import Filters
+from memories.domain.save import SaveCommand
+from memories.recall.request import RecallRequest
+from memories.services.browse import list_memories, search_memories
+from memories.services.edit import edit
+from memories.services.forget import forget, forget_everything
+from memories.services.history import history
+from memories.services.open import open_memory
+from memories.services.recall import recall
+from memories.services.remember import remember
+from omnia.api.principal import Role
+from omnia.api.query import Query
+from omnia.api.responses import json_response
+from omnia.api.views import ApiView
+from omnia.core.errors import BadInput, FieldProblem
+from omnia.core.scope import Scope, Tier
+
+DEFAULT_PAGE, LARGEST_PAGE, DEEPEST_OFFSET = 20, 100, 10_000_000
+
+
+class MemoriesView(ApiView):
+    """The memories of a scope: list them, save one, forget them all."""
+
+    @docs.list_memories
+    def get(self, request: Request) -> HttpResponse:
+        admitted, query = admit_reader(self), self.query
+        page = list_memories(
+            admitted.reach(include_shared=query.flag("include_shared")),
+            filters=_filters(query),
+            limit=query.integer("limit", default=DEFAULT_PAGE, low=1, high=LARGEST_PAGE),
+            cursor=query.text("cursor"),
+            offset=query.integer("offset", default=0, low=0, high=DEEPEST_OFFSET),
+            now=self.now,
+        )
+        return json_response(page.as_json())
+
+    @docs.save
+    def post(self, request: Request) -> HttpResponse:
+        message = read(SaveMessage, self.body)
+        admitted = admit_person(self, at_least=Role.EDITOR)
+        if admitted.user is None:
+            raise _invalid("scope/virtual_user_id", "user_required", "a save needs the user whose memory it is")
+        self.answers_for(admitted.scope)
+        command = save_command(message, scope=admitted.scope)
+        result = remember(command, policy=admitted.policy, now=self.now, actor=self.actor)
+        return json_response(result.as_json(), status=201)
+
+    @docs.forget_everything
+    def delete(self, request: Request) -> HttpResponse:
+        admitted = admit_person(self, at_least=Role.OWNER)
+        return json_response({"deleted": forget_everything(admitted.scope, actor=self.actor)})
+
+
+class SearchView(ApiView):
+    """The memories of a scope that answer a question."""
+
+    @docs.search
+    def get(self, request: Request) -> HttpResponse:
+        admitted, query = admit_reader(self), self.query
+        text = query.text("q", max_length=LONGEST_QUERY)
+        if text is None:
+            raise _invalid("q", "required", "the words to search for are expected")
+        page = search_memories(
+            admitted.reach(include_shared=query.flag("include_shared")),
+            query=text,
+            filters=_filters(query),
+            limit=query.integer("limit", default=DEFAULT_PAGE, low=1, high=LARGEST_PAGE),
+            offset=query.integer("offset", default=0, low=0, high=DEEPEST_OFFSET),
+            preview=query.flag("preview"),
+            policy=admitted.policy,
+            now=self.now,
+        )
+        return json_response(page.as_json())
+
+
+class RetrieveView(ApiView):
+    """Recall: the memories that answer a question, from every tier the scope joins."""
+
+    @docs.recall
+    def post(self, request: Request) -> HttpResponse:
+        message = read(RecallMessage, self.body)
+        admitted = admit_person(self, at_least=Role.VIEWER)
+        self.answers_for(admitted.scope)
+        question = RecallRequest(
+            scope=admitted.scope,
+            query=message.query.strip(),
+            types=tuple(message.types or ()),
+            purposes=tuple(message.purposes or ()),
+            min_confidence=message.min_confidence,
+            limit=message.limit,
+            preview=message.preview,
+            explain=message.explain,
+        )
+        return json_response(recall(question, policy=admitted.policy, now=self.now).as_json())
+
+
+class MemoryView(ApiView):
+    """One memory."""
+
+    @docs.open_memory
+    def get(self, request: Request, memory: UUID) -> HttpResponse:
+        reach = admit_reader(self).reach()
+        opened = open_memory(memory, scope=reach.scope, any_agent=reach.any_agent, now=self.now, actor=self.actor)
+        return json_response(opened)
+
+    @docs.edit
+    def patch(self, request: Request, memory: UUID) -> HttpResponse:
+        message = read(EditMessage, self.body)
+        admitted = admit_writer(self)
+        self.answers_for(admitted.scope)
+        changes: dict[str, Any] = {name: getattr(message, name) for name in message.model_fields_set}
+        result = edit(memory, changes, scope=admitted.scope, policy=admitted.policy, now=self.now, actor=self.actor)
+        return json_response(result.as_json())
+
+    @docs.forget
+    def delete(self, request: Request, memory: UUID) -> HttpResponse:
+        forget(memory, scope=admit_writer(self).scope, now=self.now, actor=self.actor)
+        return json_response({"status": "forgotten", "memory_id": memory})
+
+
+class HistoryView(ApiView):
+    """What a memory said before."""
+
+    @docs.history
+    def get(self, request: Request, memory: UUID) -> HttpResponse:
+        reach = admit_reader(self).reach()
+        wordings = history(memory, scope=reach.scope, any_agent=reach.any_agent, now=self.now)
+        return json_response({"wordings": wordings})
+
+
+class SchemaView(ApiView):
+    """The vocabulary in force (spec: schema)."""
+
+    @docs.schema
+    def get(self, request: Request) -> HttpResponse:
+        return json_response(admit_reader(self).policy.vocabulary.as_json())
+
+
+def save_command(message: SaveMessage, *, scope: Scope) -> SaveCommand:
+    """The command a save message stands for."""
+    about = About.of(message.about.kind, message.about.key) if message.about else None
+    return SaveCommand(
+        scope=scope,
+        type=message.type,
+        content=message.content,
+        confidence=message.confidence,
+        metadata=message.metadata,
+        provenance=message.provenance or DEFAULT_PROVENANCE,
+        category=message.category,
+        about=about,
+        title=message.title,
+        summary=message.summary,
+        purpose=message.purpose,
+        container=message.container,
+        session_id=message.session_id,
+        turn_range=(message.turn_range[0], message.turn_range[1]) if message.turn_range else None,
+        observed_at=message.observed_at,
+        expires_at=message.expires_at,
+        share=message.share,
+    )
+
+
+def _filters(query: Query) -> Filters:
+    tier = query.text("tier")
+    if tier is not None and tier not in tuple(Tier):
+        raise _invalid("tier", "invalid_parameter", f"one of {', '.join(Tier)} is expected")
+    return Filters(
+        types=query.words("type"),
+        category=query.text("category"),
+        purpose=query.text("purpose"),
+        tier=Tier(tier) if tier else None,
+        min_confidence=query.number("min_confidence", low=0, high=1),
+    )
+
+
+def _invalid(field: str, code: str, detail: str) -> BadInput:
+    return BadInput(f"{field}: {detail}", code=code, errors=[FieldProblem(f"/{field}", code, detail)])

@@ -1,0 +1,83 @@
+"""What a save asks for, and what became of it (design: save result)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from memories.domain.about import About
+from memories.domain.kinds import DEFAULT_PROVENANCE
+from omnia.core.scope import Scope
+
+
+class Action(StrEnum):
+    """What a write did."""
+
+    ADDED = "added"
+    MERGED = "merged"
+    AUTO_SUPERSEDED = "auto_superseded"
+    UPDATED = "updated"
+
+
+REASON = {Action.MERGED: "high_similarity", Action.AUTO_SUPERSEDED: "structured_key"}
+"""Why an earlier wording gave way, as the save result and the history say it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SaveCommand:
+    """One memory to keep. `confidence` None means the writer did not state one."""
+
+    scope: Scope
+    type: str
+    content: str
+    confidence: float | None = None
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    provenance: str = DEFAULT_PROVENANCE
+    category: str | None = None
+    about: About | None = None
+    title: str | None = None
+    summary: str | None = None
+    purpose: str | None = None
+    container: str | None = None
+    session_id: str | None = None
+    turn_range: tuple[int, int] | None = None
+    observed_at: datetime | None = None
+    expires_at: datetime | None = None
+    share: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Duplicate:
+    """A near match that was left alone, for the agent to consider."""
+
+    id: Any
+    content: str
+    similarity: float
+
+    def as_json(self) -> dict[str, Any]:
+        return {"id": self.id, "content": self.content, "similarity": self.similarity}
+
+
+@dataclass(frozen=True, slots=True)
+class SaveResult:
+    """The memory as it now stands, and how it got there."""
+
+    memory: dict[str, Any]
+    action: Action
+    supersedes: Sequence[Any] = ()
+    potential_duplicates: Sequence[Duplicate] = ()
+    share: Mapping[str, Any] | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        answer: dict[str, Any] = {"memory": self.memory, "action": self.action.value}
+        if self.supersedes:
+            answer["supersedes"] = list(self.supersedes)
+            answer["supersede_reason"] = REASON[self.action]
+        if self.potential_duplicates:
+            answer["potential_duplicates"] = [duplicate.as_json() for duplicate in self.potential_duplicates]
+        if self.share is not None:
+            answer["share"] = dict(self.share)
+        return answer

@@ -1,0 +1,34 @@
+"""Texts to vectors for the use cases: outside any transaction, and never an error.
+
+A text without a vector is saved all the same and found by its words; its vector follows in the background.
+"""
+
+from __future__ import annotations
+
+from memories.domain.embedding_text import embedding_text
+from memories.embeddings import current
+from memories.embeddings.base import Vector
+from memories.embeddings.halfvec import to_halfvec
+from memories.store.vectors import ModelVector
+
+
+def for_passage(content: str, *, title: str | None) -> ModelVector | None:
+    """The vector a memory is found by; None without an embedder, on its failure, or for a text that has none."""
+    return _of_model(current.passage_vector(embedding_text(title, content)))
+
+
+def for_query(text: str) -> ModelVector | None:
+    """The vector to search with; None for an empty question too."""
+    return _of_model(current.query_vector(text)) if text else None
+
+
+def _of_model(vector: Vector | None) -> ModelVector | None:
+    model = current.model_row_id() if vector is not None else None
+    if vector is None or model is None:
+        return None
+    return ModelVector(to_halfvec(vector), model, len(vector))
+
+
+def follow_later() -> bool:
+    """Whether a memory saved without a vector should get one in the background."""
+    return current.current() is not None

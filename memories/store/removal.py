@@ -1,0 +1,48 @@
+"""The statements that end a memory: into the trash, or for good with all that hangs on it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from uuid import UUID
+
+from memories.domain.reach import Reach
+from memories.store.scope_sql import in_scope
+from omnia.core.scope import Scope, Tier
+from omnia.db import fetch_dicts
+
+_OWNED = {
+    Tier.USER: "workspace_id = %(workspace)s AND user_id = %(user)s",
+    Tier.USER_FOR_AGENT: "workspace_id = %(workspace)s AND user_id = %(user)s AND agent_id = %(agent)s",
+    Tier.AGENT: "workspace_id = %(workspace)s AND user_id IS NULL AND agent_id = %(agent)s",
+}
+"""All rows of an owner: a user's include those for each agent."""
+
+
+def retire(memory: UUID, *, reach: Reach, now: datetime) -> bool:
+    """Moves a live memory of `reach` into the trash; False when there is none."""
+    where = in_scope(reach, now=now)
+    sql = (
+        "UPDATE memories_memory m SET retired_at = %(now)s, retired_as = 'forgotten', updated_at = %(now)s"
+        f" WHERE m.id = %(id)s AND {where.sql} RETURNING m.id"
+    )
+    return bool(fetch_dicts(sql, where.parameters | {"id": memory}))
+
+
+def delete_all(scope: Scope) -> int:
+    """Deletes every memory of the owner, live or not, with its edges, history and keys: one statement a table."""
+    owned = _OWNED[scope.tier]
+    parameters = {"workspace": scope.workspace, "user": scope.user, "agent": scope.agent}
+    for sql in (
+        f"DELETE FROM memories_edge WHERE source_id IN (SELECT id FROM memories_memory WHERE {owned})"
+        f" OR target_id IN (SELECT id FROM memories_memory WHERE {owned})",
+        f"DELETE FROM memories_wording WHERE memory_id IN (SELECT id FROM memories_memory WHERE {owned})",
+        f"UPDATE memories_memory SET superseded_by_id = NULL"
+        f" WHERE superseded_by_id IN (SELECT id FROM memories_memory WHERE {owned})",
+    ):
+        fetch_dicts(f"{sql} RETURNING 1 AS gone", parameters)
+    [row] = fetch_dicts(
+        f"WITH gone AS (DELETE FROM memories_memory WHERE {owned} RETURNING 1) SELECT count(*) AS rows FROM gone",
+        parameters,
+    )
+    fetch_dicts(f"DELETE FROM memories_entity WHERE {owned} RETURNING 1 AS gone", parameters)
+    return int(row["rows"])

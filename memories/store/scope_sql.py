@@ -1,0 +1,73 @@
+"""Where every statement starts: the scope, in SQL, before any similarity, text or filter.
+
+A user or agent that is not given becomes IS NULL, never "any" (architecture, rule 7). Each predicate
+names its tier, so that it is answered by the scope index.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from memories.domain.reach import Filters, Reach
+from omnia.core.scope import Scope, Tier
+
+LIVE = "(m.expires_at IS NULL OR m.expires_at > %(now)s) AND (m.retired_at IS NULL OR m.retired_at > %(now)s)"
+"""Neither expired nor forgotten, superseded or invalidated, at the moment `now`."""
+
+_EXACT = {
+    Tier.INSTITUTIONAL: "m.tier = 0 AND m.user_id IS NULL AND m.agent_id IS NULL",
+    Tier.AGENT: "m.tier = 1 AND m.user_id IS NULL AND m.agent_id = %(agent)s",
+    Tier.USER: "m.tier = 2 AND m.user_id = %(user)s AND m.agent_id IS NULL",
+    Tier.USER_FOR_AGENT: "m.tier = 3 AND m.user_id = %(user)s AND m.agent_id = %(agent)s",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """A predicate over `memories_memory m` and the parameters it names."""
+
+    sql: str
+    parameters: dict[str, Any] = field(default_factory=dict)
+
+
+def in_scope(reach: Reach, *, now: datetime) -> Where:
+    """The live rows of `reach`, inside its workspace."""
+    tiers = f"({_EXACT[reach.scope.tier]})"
+    if reach.any_agent:
+        tiers = "(m.tier IN (2, 3) AND m.user_id = %(user)s)"
+    if reach.include_shared:
+        tiers = f"({tiers} OR {_shared(reach.scope)})"
+    return Where(f"m.workspace_id = %(workspace)s AND {tiers} AND {LIVE}", scope_parameters(reach.scope, now=now))
+
+
+def exactly(scope: Scope) -> str:
+    """The predicate of one exact scope, live or not."""
+    return f"m.workspace_id = %(workspace)s AND {_EXACT[scope.tier]}"
+
+
+def scope_parameters(scope: Scope, *, now: datetime) -> dict[str, Any]:
+    """What the scope predicates name; the absent user or agent is NULL, which equals nothing."""
+    return {"workspace": scope.workspace, "user": scope.user, "agent": scope.agent, "now": now}
+
+
+def _shared(scope: Scope) -> str:
+    institutional = f"({_EXACT[Tier.INSTITUTIONAL]})"
+    return institutional if scope.agent is None else f"{institutional} OR ({_EXACT[Tier.AGENT]})"
+
+
+def narrowed_by(filters: Filters) -> Where:
+    """The predicate of the filters that are set; TRUE when none is."""
+    conditions, parameters = ["TRUE"], dict[str, Any]()
+    for name, value, condition in (
+        ("types", list(filters.types) or None, "m.type = ANY(%(types)s)"),
+        ("category", filters.category, "m.consent_category = %(category)s"),
+        ("purpose", filters.purpose, "m.purpose = %(purpose)s"),
+        ("tier", filters.tier.code if filters.tier else None, "m.tier = %(tier)s"),
+        ("min_confidence", filters.min_confidence, "m.confidence >= %(min_confidence)s"),
+    ):
+        if value is not None:
+            conditions.append(condition)
+            parameters[name] = value
+    return Where(" AND ".join(conditions), parameters)
