@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
-from memories.domain.cursor import Cursor
 from memories.domain.query_text import require_query
 from memories.domain.reach import Filters, Reach
 from memories.recall.search import search
@@ -14,6 +14,7 @@ from memories.services import vectors
 from memories.services.weights import weights
 from memories.store import listing
 from memories.store.rows import memory_object, memory_objects, previewed
+from omnia.api.pagination import decode_cursor, encode_cursor
 from policies.domain.effective import EffectivePolicy
 
 __all__ = ["Filters", "Page", "Reach", "list_memories", "search_memories"]
@@ -35,12 +36,11 @@ def list_memories(
     reach: Reach, *, filters: Filters, limit: int, cursor: str | None, offset: int, now: datetime
 ) -> Page:
     """The live rows, newest first. Raises BadInput `invalid_cursor` for a cursor that is not ours."""
-    after = Cursor.decode(cursor) if cursor else None
+    after = _place(cursor) if cursor else None
     where = listing.readable(reach, filters=filters, now=now)
     rows = listing.newest(where, after=after, offset=offset, limit=limit + 1)
     shown, more = rows[:limit], len(rows) > limit
-    following = Cursor(shown[-1]["updated_at"], shown[-1]["id"]).encode() if more and shown else None
-    return Page(memory_objects(shown), listing.count(where), following)
+    return Page(memory_objects(shown), listing.count(where), _cursor(shown[-1]) if more else None)
 
 
 def search_memories(
@@ -68,3 +68,15 @@ def search_memories(
     if preview:
         memories = [previewed(each, threshold_bytes=policy.recall.inline_threshold_bytes) for each in memories]
     return Page(memories, found.total)
+
+
+_PURPOSE = "memories"
+
+
+def _cursor(row: dict[str, Any]) -> str:
+    return encode_cursor([row["updated_at"].isoformat(), row["id"].hex], purpose=_PURPOSE)
+
+
+def _place(cursor: str) -> listing.Place:
+    updated_at, memory = decode_cursor(cursor, purpose=_PURPOSE)
+    return listing.Place(datetime.fromisoformat(str(updated_at)), UUID(str(memory)))

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
-from memories.domain.cursor import Cursor
 from memories.domain.reach import Filters, Reach
 from memories.store.rows import FROM, SELECT
 from memories.store.scope_sql import Where, in_scope, narrowed_by
 from omnia.db import fetch_dicts
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a page ends: the last row's place in the order."""
+
+    updated_at: datetime
+    id: UUID
 
 
 def readable(reach: Reach, *, filters: Filters, now: datetime) -> Where:
@@ -18,7 +27,7 @@ def readable(reach: Reach, *, filters: Filters, now: datetime) -> Where:
     return Where(f"{scope.sql} AND ({narrowed.sql})", scope.parameters | narrowed.parameters)
 
 
-def newest(where: Where, *, after: Cursor | None, offset: int, limit: int) -> list[dict[str, Any]]:
+def newest(where: Where, *, after: Place | None, offset: int, limit: int) -> list[dict[str, Any]]:
     """At most `limit` rows, last changed first; those behind `after` when it is given."""
     page = "AND (m.updated_at, m.id) < (%(after_time)s, %(after_id)s)" if after else ""
     sql = (
