@@ -87,7 +87,7 @@ def spawn(
     if log.exists():
         log.replace(log.with_name(f"{log.name}.1"))
     with log.open("wb") as output:
-        process = subprocess.Popen(  # noqa: S603 - our own commands
+        process = subprocess.Popen(
             [str(part) for part in command],
             stdin=subprocess.DEVNULL,
             stdout=output,
@@ -100,13 +100,17 @@ def spawn(
     return Child(name, process, log, stop_signal)
 
 
+def end_with_parent(stop_signal: signal.Signals) -> None:
+    """Has the kernel send us `stop_signal` when our parent ends; only Linux can."""
+    if _LIBC is not None:
+        _LIBC.prctl(_PR_SET_PDEATHSIG, int(stop_signal))
+
+
 def _tie_to_parent(parent: int, stop_signal: signal.Signals) -> Callable[[], None]:
     def tie() -> None:
-        signal.pthread_sigmask(signal.SIG_SETMASK, [])
-        if _LIBC is not None:
-            _LIBC.prctl(_PR_SET_PDEATHSIG, int(stop_signal))
-            if os.getppid() != parent:
-                os._exit(1)
+        end_with_parent(stop_signal)
+        if os.getppid() != parent:
+            os._exit(1)
 
     return tie
 

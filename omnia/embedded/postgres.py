@@ -105,7 +105,7 @@ def _as_server_user(programs: Path, data: Path, *, pdeathsig: str = "keep") -> l
 
 def _run(command: Sequence[str | Path], *, typed: str = "") -> None:
     parts = [str(part) for part in command]
-    done = subprocess.run(parts, input=typed, capture_output=True, text=True, check=False)  # noqa: S603 - our own words
+    done = subprocess.run(parts, input=typed, capture_output=True, text=True, check=False)
     if done.returncode:
         raise EmbeddedError(f"{' '.join(parts)} failed:\n{done.stderr or done.stdout}")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from pathlib import Path
 from urllib.parse import quote
@@ -17,7 +18,7 @@ _LONGEST_SOCKET_PATH = 100
 
 
 class Servers:
-    """PostgreSQL and Redis under `folder`, ours to start and stop.
+    """PostgreSQL and Redis under `folder`, ours to start and stop, once.
 
     Their addresses are known before they run. `durable` is for data that matters; without it a
     power cut may lose the cluster, and tests run faster.
@@ -68,7 +69,8 @@ class Servers:
         for child in (self.redis, self.postgres):
             if child is not None:
                 child.stop(seconds=20)
-        self.redis = self.postgres = None
+        if self.sockets.parent != self.folder:
+            shutil.rmtree(self.sockets)
 
     def _note(self) -> None:
         running.note(

@@ -1,0 +1,57 @@
+"""`python -m omnia.quickstart run | stop | clean`: what the Makefile's targets of these names do."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Callable
+
+from omnia.child import ChildError
+from omnia.embedded.wheels import EmbeddedError
+from omnia.quickstart import occupancy, run
+from omnia.quickstart.address import AddressError
+
+
+def stop() -> int:
+    """Asks the run of this folder to end, and waits until it has."""
+    holder = occupancy.holder(run.FOLDER)
+    if holder is None:
+        print("Omnia Memory does not run in this folder.")
+        return 0
+    os.kill(holder.pid, signal.SIGTERM)
+    if not occupancy.await_end([holder], seconds=60):
+        print(f"It has not ended within a minute; kill it with: kill -9 {holder.pid}", file=sys.stderr)
+        return 1
+    print("Stopped.")
+    return 0
+
+
+def clean() -> int:
+    """Deletes the data and the logs of this folder, unless they are in use."""
+    if run.FOLDER.exists():
+        with occupancy.occupied(run.FOLDER, url=""):
+            occupancy.end_leftovers(run.FOLDER)
+            shutil.rmtree(run.FOLDER)
+    return 0
+
+
+TASKS: dict[str, Callable[[], int]] = {"run": run.main, "stop": stop, "clean": clean}
+
+
+def main(arguments: list[str]) -> int:
+    if len(arguments) != 1 or arguments[0] not in TASKS:
+        print(f"usage: python -m omnia.quickstart {' | '.join(TASKS)}", file=sys.stderr)
+        return 64
+    try:
+        return TASKS[arguments[0]]()
+    except (AddressError, ChildError, EmbeddedError, occupancy.FolderTakenError) as error:
+        print(f"\n{error}", file=sys.stderr)
+    except PermissionError as error:
+        print(f"\n{error.filename} belongs to another user. Run as that user, or delete {run.FOLDER}", file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
