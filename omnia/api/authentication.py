@@ -25,12 +25,12 @@ _BEARER = re.compile(rf"bearer {PREFIX}([A-Za-z0-9_-]{{20,200}})", re.ASCII | re
 
 _LOOK_UP = """
 SELECT id, name, role, all_workspaces, workspaces, subject, scopes,
-       last_used_at IS NULL OR last_used_at < now() - interval '1 minute'
+       last_used_at IS NULL OR last_used_at < statement_timestamp() - interval '1 minute'
 FROM omnia_api_token
-WHERE token_hash = %s AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())
+WHERE token_hash = %s AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > statement_timestamp())
 """
 _TOUCH = """
-UPDATE omnia_api_token SET last_used_at = now()
+UPDATE omnia_api_token SET last_used_at = statement_timestamp()
 WHERE id = (SELECT id FROM omnia_api_token WHERE id = %s FOR NO KEY UPDATE SKIP LOCKED)
 """
 

@@ -20,7 +20,8 @@ from omnia.core.errors import BadInput, TooLarge
 
 LARGEST_BODY = 16 * 1024 * 1024
 DEEPEST = 64
-_LARGEST_INTEGER = 2**63 - 1
+_INTEGERS = range(-(2**63), 2**63)
+_MOST_DIGITS = 20
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"[ \t\r\n]*+(:?)', re.DOTALL)
 """A string of a valid JSON text; the group is one character long for a key, empty for a value."""
 _LONG_NUMBER = re.compile(rb"[0-9]{19}")
@@ -36,10 +37,12 @@ class StrictJSONParser(BaseParser):
 
 
 def read_body(request: HttpRequest) -> bytes:
-    """The body's bytes. Raises TooLarge over 16 MiB, whatever Content-Length says.
+    """The body's bytes. Raises TooLarge over 16 MiB, whatever Content-Length says, or BadInput when it says nothing sound.
 
     A chunked body has no Content-Length; it is read when the server marks its end.
     """
+    if not (request.META.get("CONTENT_LENGTH") or "0").isdecimal():
+        raise BadInput("Content-Length is a number of bytes.", code="bad_request")
     if "HTTP_TRANSFER_ENCODING" not in request.META or hasattr(request, "_body"):
         return request.body
     if not request.META.get("wsgi.input_terminated"):
@@ -89,7 +92,7 @@ def _refuse_numbers_out_of_range(body: bytes) -> None:
 
 
 def _integer(digits: str) -> int:
-    if len(digits) > 20 or abs(int(digits)) > _LARGEST_INTEGER:
+    if len(digits) > _MOST_DIGITS or int(digits) not in _INTEGERS:
         raise BadInput("The body holds a number beyond 64 bits.", code="number_out_of_range")
     return int(digits)
 

@@ -44,10 +44,10 @@ class _Counter:
             return 0
         key = f"omnia:rate:{caller}:{int(time.time()) // _WINDOW_SECONDS}"
         both = self._redis.pipeline(transaction=False)
+        both.set(key, 0, ex=_WINDOW_SECONDS, nx=True)
         both.incr(key)
-        both.expire(key, _WINDOW_SECONDS, nx=True)
         try:
-            return int(both.execute()[0])
+            return int(both.execute()[1])
         except redis.RedisError as error:
             self._rest_until = time.monotonic() + _REST_SECONDS
             log.warning("the rate limit is not counted: %s", type(error).__name__)
