@@ -26,6 +26,16 @@ class LineFormatter(logging.Formatter):
         return f"{frames}\n{describe(ei[1])}"
 
 
+class TaskFailures(logging.Filter):
+    """Celery's report of a failed task repeats the exception's message; its kind and place are enough."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        told = getattr(record, "data", None)
+        if isinstance(told, dict) and "exc" in told:
+            record.msg, record.args = "task %s[%s] %s", (told["name"], told["id"], told["description"])
+        return True
+
+
 def describe(error: BaseException | None) -> str:
     """The error's class, with its stable code or SQLSTATE when it has one; never its message."""
     if isinstance(error, OmniaError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 from csp.constants import NONCE, NONE, SELF
@@ -10,17 +11,18 @@ from django.core.exceptions import ImproperlyConfigured
 from psycopg.conninfo import conninfo_to_dict
 
 from omnia.config import ConfigError, OmniaConfig
-from omnia.embedded.running import broker_url, discover
+from omnia.embedded.running import QUICK_START, broker_url, discover
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
-try:
-    OMNIA = OmniaConfig.from_env()
-except ConfigError as error:
-    raise ImproperlyConfigured(str(error)) from None
-
 RUNNING = discover(BASE_DIR / ".omnia")
 """The embedded servers that `make run` keeps, so that manage.py finds them by itself."""
+_QUICK_START = RUNNING.database_url and not os.environ.get("DATABASE_URL")
+
+try:
+    OMNIA = OmniaConfig.from_env({**QUICK_START, **os.environ} if _QUICK_START else os.environ)
+except ConfigError as error:
+    raise ImproperlyConfigured(str(error)) from None
 
 DEBUG = os.environ.get("OMNIA_DEBUG") == "1"
 DATABASE_URL = os.environ.get("DATABASE_URL") or RUNNING.database_url
@@ -146,10 +148,19 @@ CONTENT_SECURITY_POLICY = {
     }
 }
 
-STATIC_URL, STATIC_ROOT, STATICFILES_DIRS = "/static/", BASE_DIR / "staticfiles", [BASE_DIR / "static"]
+# Once `collectstatic` has run (as in the container image) files are named by content and kept by browsers for
+# good; in a checkout they come straight from where they lie.
+_COLLECTED = BASE_DIR / "staticfiles"
+COLLECTED = _COLLECTED.exists() or "collectstatic" in sys.argv
+STATIC_URL, STATIC_ROOT, STATICFILES_DIRS = "/static/", _COLLECTED if COLLECTED else None, [BASE_DIR / "static"]
+WHITENOISE_USE_FINDERS = not COLLECTED
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+    "staticfiles": {
+        "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
+        if COLLECTED
+        else "django.contrib.staticfiles.storage.StaticFilesStorage"
+    },
 }
 
 DATA_UPLOAD_MAX_MEMORY_SIZE = 16 * 1024 * 1024
@@ -186,12 +197,18 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_TASK_SOFT_TIME_LIMIT, CELERY_TASK_TIME_LIMIT = 240, 300
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TIMEZONE = "UTC"
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"()": "omnia.logs.LineFormatter"}},
+    "filters": {"failures": {"()": "omnia.logs.TaskFailures"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": os.environ.get("OMNIA_LOG_LEVEL", "INFO")},
-    "loggers": {"django.request": {"level": "CRITICAL"}, "django.db.backends": {"level": "WARNING"}},
+    "loggers": {
+        "django.request": {"level": "CRITICAL"},
+        "django.db.backends": {"level": "WARNING"},
+        "celery.app.trace": {"filters": ["failures"]},
+    },
 }

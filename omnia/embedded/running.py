@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import parse_qs, unquote, urlsplit
 
+QUICK_START = {"OMNIA_ENTERPRISE": "1", "OMNIA_EMBEDDING_PROVIDER": "local"}
+"""What the quick start sets where the operator does not; `manage.py` beside it must see the same."""
+
 _STATE, _SECRET_KEY = "servers.json", "secret-key"
 
 

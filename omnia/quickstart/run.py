@@ -15,7 +15,7 @@ from types import FrameType
 from typing import NoReturn
 
 from omnia.child import Child, ChildError, end_with_parent, spawn
-from omnia.embedded.running import secret_key
+from omnia.embedded.running import QUICK_START, secret_key
 from omnia.embedded.servers import Servers
 from omnia.embedded.wheels import EmbeddedError
 from omnia.quickstart import occupancy
@@ -109,8 +109,7 @@ class Run:
             "REDIS_URL": self.servers.redis_url,
             "DJANGO_SETTINGS_MODULE": "omnia.settings",
             "OMNIA_SECRET_KEY": secret_key(self.folder),
-            "OMNIA_ENTERPRISE": "1",
-            "OMNIA_EMBEDDING_PROVIDER": "local",
+            **QUICK_START,
         }
         given = {name: value for name, value in os.environ.items() if value}
         return (
