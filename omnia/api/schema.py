@@ -13,6 +13,7 @@ from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.renderers import OpenApiYamlRenderer
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter
 
 from omnia.api.errors import PROBLEM_JSON
@@ -40,7 +41,6 @@ PROBLEM: dict[str, Any] = {
         "request_id": _TEXT,
     },
 }
-_OBJECT: dict[str, Any] = {"type": "object", "additionalProperties": {}}
 _IDEMPOTENCY_KEY = OpenApiParameter(
     "Idempotency-Key",
     str,
@@ -59,10 +59,10 @@ class HouseSchema(AutoSchema):
         return [_REQUEST_ID, *([_IDEMPOTENCY_KEY] if self.method == "POST" else [])]
 
     def get_request_serializer(self) -> Any:
-        return getattr(self.view, "request_serializer", None) or _OBJECT
+        return OpenApiTypes.OBJECT
 
     def get_response_serializers(self) -> Any:
-        return getattr(self.view, "response_serializer", None) or _OBJECT
+        return OpenApiTypes.OBJECT
 
     def get_operation(self, *args: Any, **kwargs: Any) -> dict[str, Any] | None:
         operation: dict[str, Any] | None = super().get_operation(*args, **kwargs)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 
 import pytest
+from django.core.signals import request_finished, request_started
+from django.db import close_old_connections
 from django.test import RequestFactory
 
 from omnia.api import parsing
@@ -118,6 +120,17 @@ def test_a_view_may_do_without_a_body():
     assert view.body == {}
 
 
+@pytest.fixture
+def kept_connection():
+    """A request through the server's own entry ends the connection, and with it the test's transaction."""
+    for signal in (request_started, request_finished):
+        signal.disconnect(close_old_connections)
+    yield
+    for signal in (request_started, request_finished):
+        signal.connect(close_old_connections)
+
+
+@pytest.mark.usefixtures("kept_connection")
 @pytest.mark.parametrize(
     ("content_type", "status"),
     [
