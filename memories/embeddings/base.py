@@ -18,7 +18,7 @@ Vector = NDArray[np.float32]
 """A read-only float32 array of unit length."""
 
 
-class EmbeddingFailed(Exception):  # noqa: N818 - it says what happened, as the callers read it
+class EmbeddingFailed(Exception):
     """No vectors came back. The message names the fix and never holds a text.
 
     `permanent` says that these texts were refused: asking the same again will not help.
@@ -88,3 +88,27 @@ class Prefixed:
 
     def embed_query(self, text: str) -> Vector | None:
         return self.inner.embed_query(self.query + text)
+
+
+class Unavailable:
+    """In the place of an embedder that could not be built: says why to whoever asks, so that saves go on."""
+
+    def __init__(self, failure: Exception) -> None:
+        self.failure = failure
+
+    @property
+    def name(self) -> str:
+        raise self._failed()
+
+    @property
+    def dimensions(self) -> int:
+        raise self._failed()
+
+    def embed_passages(self, texts: Sequence[str]) -> list[Vector | None]:
+        raise self._failed()
+
+    def embed_query(self, text: str) -> Vector | None:
+        raise self._failed()
+
+    def _failed(self) -> EmbeddingFailed:
+        return EmbeddingFailed(str(self.failure))

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlsplit
+
 from memories.embeddings.base import Embedder, Prefixed
 from memories.embeddings.hashing import HashingEmbedder
 from omnia.config import ConfigError, EmbeddingConfig
+
+_LONGEST_MODEL_NAME = 200
 
 
 def build(config: EmbeddingConfig) -> Embedder | None:
@@ -26,5 +30,23 @@ def _provider(config: EmbeddingConfig) -> Embedder | None:
             from memories.embeddings.local import LocalEmbedder
 
             return LocalEmbedder()
-        case _:
-            raise ConfigError(f"OMNIA_EMBEDDING_PROVIDER={config.provider} does not answer yet; use local")
+        case "openai" | "ollama":
+            return _http(config)
+
+
+def _http(config: EmbeddingConfig) -> Embedder:
+    from memories.embeddings.http import OLLAMA, OPENAI, HttpEmbedder
+
+    address = urlsplit(config.url)
+    if address.scheme not in ("http", "https") or not address.hostname:
+        raise ConfigError("OMNIA_EMBEDDING_URL must be an http or https address, such as http://127.0.0.1:11434")
+    if not 0 < len(config.model) <= _LONGEST_MODEL_NAME:
+        raise ConfigError(f"OMNIA_EMBEDDING_MODEL must name the model in at most {_LONGEST_MODEL_NAME} characters")
+    return HttpEmbedder(
+        dialect=OPENAI if config.provider == "openai" else OLLAMA,
+        url=config.url,
+        model=config.model,
+        api_key=config.api_key,
+        dimensions=config.dimensions,
+        timeout_seconds=config.timeout_seconds,
+    )

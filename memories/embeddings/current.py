@@ -8,18 +8,22 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from django.conf import settings
 from django.db import transaction
 
-from memories.embeddings.base import Embedder, EmbeddingFailed, Vector
+from memories.embeddings.base import Embedder, EmbeddingFailed, Unavailable, Vector
 from memories.embeddings.build import build
 from memories.embeddings.cache import VectorCache
+from memories.embeddings.isolation import embed_each
 from memories.models import EmbeddingModel
+from omnia.config import ConfigError
 from omnia.logs import describe
+from omnia.metrics import EMBED_REQUESTS, EMBED_SECONDS
 
 logger = logging.getLogger(__name__)
 
@@ -43,28 +47,38 @@ class _Process:
 
 
 def current() -> Embedder | None:
-    """The configured embedder, or None for provider `none`.
-
-    Raises EmbeddingFailed when the local model's files are unusable, ConfigError when the settings are.
-    """
+    """The configured embedder, or None for provider `none`. One that cannot be built fails when it is asked."""
     return _current_seat().embedder
 
 
 def warm() -> None:
-    """Builds the embedder now, so that the first request does not wait for it. Raises as `current` does."""
+    """Builds the embedder now, so that the first request does not wait for it.
+
+    Raises EmbeddingFailed when the local model's files are unusable and ConfigError when the settings are;
+    a provider that does not answer yet is no reason not to start.
+    """
     embedder = current()
-    if embedder is not None:
-        query_vector("warm")
+    if isinstance(embedder, Unavailable):
+        raise embedder.failure
+    query_vector("warm")
 
 
 def passage_vector(text: str) -> Vector | None:
     """The vector of a text to store. Never raises; takes at most the embedding timeout."""
-    return _or_none(lambda: _passage_vector(text))
+    return _or_none(lambda: _passages([text])[0])
 
 
 def query_vector(text: str) -> Vector | None:
     """The vector to search with, remembered for the next time. Never raises."""
-    return _or_none(lambda: _query_vector(text))
+    return _or_none(lambda: _query(text))
+
+
+def passage_vectors(texts: Sequence[str]) -> list[Vector | None]:
+    """One entry per text; None where this very text has no vector, whatever the others are.
+
+    Raises EmbeddingFailed when the embedder takes no text now. Asks more than once when a batch fails.
+    """
+    return embed_each(_passages, texts)
 
 
 def model_row_id() -> int | None:
@@ -97,25 +111,44 @@ def _current_seat() -> _Seat:
     seat = _Process.seat
     if seat is None:
         with _Process.building:
-            seat = _Process.seat = _Process.seat or _Seat(build(settings.OMNIA.embedding))
+            seat = _Process.seat = _Process.seat or _Seat(_configured())
     return seat
 
 
-def _passage_vector(text: str) -> Vector | None:
+def _configured() -> Embedder | None:
+    try:
+        return build(settings.OMNIA.embedding)
+    except (EmbeddingFailed, ConfigError) as failure:
+        return Unavailable(failure)
+
+
+def _passages(texts: Sequence[str]) -> list[Vector | None]:
     embedder = current()
-    return embedder.embed_passages([text])[0] if embedder else None
+    return _measured(lambda: embedder.embed_passages(texts)) if embedder else [None] * len(texts)
 
 
-def _query_vector(text: str) -> Vector | None:
+def _query(text: str) -> Vector | None:
     seat = _current_seat()
-    if seat.embedder is None:
+    embedder = seat.embedder
+    if embedder is None:
         return None
     vector = seat.queries.get(text)
     if vector is None:
-        vector = seat.embedder.embed_query(text)
+        (vector,) = _measured(lambda: [embedder.embed_query(text)])
         if vector is not None:
             seat.queries.put(text, vector)
     return vector
+
+
+def _measured(embed: Callable[[], list[Vector | None]]) -> list[Vector | None]:
+    started, outcome = time.perf_counter(), "failed"
+    try:
+        vectors = embed()
+        outcome = "unusable" if any(vector is None for vector in vectors) else "ok"
+        return vectors
+    finally:
+        EMBED_REQUESTS.labels(outcome).inc()
+        EMBED_SECONDS.observe(time.perf_counter() - started)
 
 
 def _or_none(embed: Callable[[], Vector | None]) -> Vector | None:
