@@ -30,12 +30,15 @@ def sync_workspace(workspace: Workspace) -> None:
     clear_workspace(workspace)
     bound = {(group, each["role"]) for each in workspace.spec.get("roleBindings", ()) for group in each["groups"]}
     granted = {(each["user"], each["role"]) for each in workspace.spec.get("directGrants", ())}
+    groups = _groups({name for name, _ in bound})
     users = {user.username: user for user in User.objects.filter(username__in={name for name, _ in granted})}
+    permission = _permissions()
+    target = {"content_type": _content_type(), "object_pk": str(workspace.pk)}
     GroupObjectPermission.objects.bulk_create(
-        GroupObjectPermission(group=_group(name), **_target(workspace, role)) for name, role in sorted(bound)
+        GroupObjectPermission(group=groups[name], permission=permission[role], **target) for name, role in sorted(bound)
     )
     UserObjectPermission.objects.bulk_create(
-        UserObjectPermission(user=users[name], **_target(workspace, role))
+        UserObjectPermission(user=users[name], permission=permission[role], **target)
         for name, role in sorted(granted)
         if name in users
     )
@@ -43,9 +46,12 @@ def sync_workspace(workspace: Workspace) -> None:
 
 def sync_user(user: User) -> None:
     """Gives a new user the direct grants that were waiting for them."""
+    permission = _permissions()
     for workspace in Workspace.objects.filter(spec__directGrants__contains=[{"user": user.username}]):
         for role in {each["role"] for each in workspace.spec["directGrants"] if each["user"] == user.username}:
-            UserObjectPermission.objects.get_or_create(user=user, **_target(workspace, role))
+            UserObjectPermission.objects.get_or_create(
+                user=user, permission=permission[role], content_type=_content_type(), object_pk=str(workspace.pk)
+            )
 
 
 def clear_workspace(workspace: Workspace) -> None:
@@ -91,14 +97,16 @@ def _held(permissions: Any, workspaces: Iterable[UUID]) -> Iterator[tuple[UUID, 
         yield UUID(object_pk), _CODENAMES[codename]
 
 
-def _target(workspace: Workspace, role: str) -> dict[str, Any]:
-    content_type = _content_type()
-    permission = Permission.objects.get(content_type=content_type, codename=f"workspace_{role}")
-    return {"permission": permission, "content_type": content_type, "object_pk": str(workspace.pk)}
+def _permissions() -> dict[str, Permission]:
+    """Role label to the permission that stands for it."""
+    found = Permission.objects.filter(content_type=_content_type(), codename__in=list(_CODENAMES))
+    return {_CODENAMES[each.codename].label: each for each in found}
 
 
-def _group(name: str) -> Group:
-    return Group.objects.get_or_create(name=name)[0]
+def _groups(names: set[str]) -> dict[str, Group]:
+    """The groups of these names, made where they are missing."""
+    Group.objects.bulk_create([Group(name=name) for name in sorted(names)], ignore_conflicts=True)
+    return {group.name: group for group in Group.objects.filter(name__in=names)}
 
 
 def _content_type() -> ContentType:

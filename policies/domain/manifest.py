@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar
 
 import yaml
 
@@ -99,9 +99,13 @@ def _inside(value: Any) -> Iterator[Any]:
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML 1.2's core types, without the ones JSON lacks."""
+    """The types JSON has, recognised as YAML 1.2's core schema does. Other tags are unknown here."""
 
     yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}
+    yaml_constructors: ClassVar[dict[str | None, Callable[..., Any]]] = {
+        f"tag:yaml.org,2002:{name}": yaml.SafeLoader.yaml_constructors[f"tag:yaml.org,2002:{name}"]
+        for name in ("null", "bool", "str", "seq")
+    } | {None: yaml.SafeLoader.yaml_constructors[None]}
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen: set[str] = set()

@@ -79,7 +79,7 @@ def test_rules_stand_on_fields_alone_and_look_at_nothing_unbounded(plural: str) 
                 assert "maxLength" in node, f"{path} makes the cost of a rule unbounded"
 
 
-BREAKING = {
+BREAKING: dict[str, dict[str, Any]] = {
     "must be above 0.5": {"dedup": {"embeddingSimilarity": {"autoSupersedeAbove": "0.5"}}},
     "surfaceDuplicatesAbove must be less than autoSupersedeAbove": {
         "dedup": {"embeddingSimilarity": {"autoSupersedeAbove": "0.8", "surfaceDuplicatesAbove": "0.8"}}
@@ -169,7 +169,7 @@ def test_the_defaults_admission_writes_are_the_ones_the_typed_tree_has() -> None
 
 
 def test_every_field_of_the_tree_has_a_default_but_names() -> None:
-    shapes = {shape for shape in _shapes(PolicySpec)}
+    shapes = set(_shapes(PolicySpec))
     bare = {
         field.name
         for shape in shapes

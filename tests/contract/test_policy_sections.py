@@ -244,7 +244,7 @@ def test_a_gate_set_otherwise() -> None:
     ).gate
     assert (found.dedup_threshold, found.allowed_terms) == (0.9, ("Jenkins", "(a+)+$"))
     assert (found.min_distinct_subjects, found.corroboration_window_days) == (3, 14)
-    assert not (found.accept.user_shares or found.accept.dreaming)
+    assert (found.accept.user_shares, found.accept.dreaming) == (False, False)
     assert (found.rate_limits.max_held_per_subject, found.rate_limits.max_publishes_per_hour) == (1, 2)
     assert (found.canaries.on_hit, found.canaries.cleared_at) == ("reject", datetime(2026, 5, 1, tzinfo=UTC))
 

@@ -97,7 +97,7 @@ def test_an_invalid_policy_is_in_phase_error_and_says_where_and_why() -> None:
 
 # --- SchemaCoverage -----------------------------------------------------------------------------
 
-COVERAGE = [
+COVERAGE: list[tuple[list[str], list[list[str]] | None, list[str]]] = [
     # configured tiers, allowedTiers of the declared types (None: no schema), uncovered
     (["institutional", "agent", "user"], None, []),
     ([], [["institutional"]], []),

@@ -110,15 +110,14 @@ class Crd:
         return Checked(pruned, tuple(each.as_problem() for each in islice(found, MOST_PROBLEMS)))
 
     def _faults(self, document: dict[str, Any], stored: Mapping[str, Any] | None) -> Iterator[Finding]:
-        malformed = list(islice(check(document, self.schema), MOST_PROBLEMS))
-        found = chain(malformed, broken(self.rules, document, malformed=[each.path for each in malformed]))
-        if stored is None:
-            yield from found
-            return
-        old = prune({"spec": dict(stored)}, self.schema, unknown=[])
-        for each in found:
-            if each.judged is None or not unchanged(each.judged, document, old, schema=self.schema):
-                yield each
+        old = None if stored is None else prune({"spec": dict(stored)}, self.schema, unknown=[])
+
+        def stands(each: Finding) -> bool:
+            return old is None or each.judged is None or not unchanged(each.judged, document, old, schema=self.schema)
+
+        malformed = list(islice(filter(stands, check(document, self.schema)), MOST_PROBLEMS))
+        yield from malformed
+        yield from filter(stands, broken(self.rules, document, malformed=[each.path for each in malformed]))
 
     def _identity(self, document: dict[str, Any]) -> Iterator[Finding]:
         """What the schema leaves open: which kind of object this is, and its metadata."""
