@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
 import orjson
 from django.db import connection, transaction
+from psycopg import RawCursor
+from psycopg.rows import dict_row
+from psycopg.types.json import set_json_loads
+
+set_json_loads(orjson.loads)  # of the columns read here; model fields parse their own
 
 
 def lock_key(*parts: object) -> int:
@@ -27,8 +33,7 @@ def advisory_lock(*parts: object) -> None:
     """
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("an advisory lock needs a transaction")
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [lock_key(*parts)])
+    execute("SELECT pg_advisory_xact_lock(%(key)s::bigint)", {"key": lock_key(*parts)})
 
 
 @contextmanager
@@ -41,25 +46,48 @@ def statement_timeout(milliseconds: int) -> Iterator[None]:
 
 @cache
 def load_sql(package: str, name: str) -> str:
-    """The text of `<package>/sql/<name>.sql`, read once."""
-    return (files(package) / "sql" / f"{name}.sql").read_text(encoding="utf-8")
+    """The statement in `<package>/sql/<name>.sql`, read once, without its comments and indentation.
 
-
-def fetch_dicts(sql: str, parameters: Mapping[str, Any] | Sequence[Any]) -> list[dict[str, Any]]:
-    """The rows of one statement as dictionaries, in the order the statement gives; `jsonb` columns come parsed.
-
-    Django leaves JSON to its model fields and hands raw statements the text.
+    The database and its driver parse what is sent; the header is for us.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(sql, parameters)
-        columns = cursor.description or ()
-        names = [column.name for column in columns]
-        rows = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
-    for name in (column.name for column in columns if column.type_code == _JSONB):
-        for row in rows:
-            row[name] = None if row[name] is None else orjson.loads(row[name])
-    return rows
+    text = (files(package) / "sql" / f"{name}.sql").read_text(encoding="utf-8")
+    lines = (line.strip() for line in text.splitlines())
+    return " ".join(line for line in lines if line and not line.startswith("--"))
 
 
-_JSONB = 3802
-"""The type's fixed object id."""
+def fetch_dicts(sql: str, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The rows of one statement as dictionaries, in the order the statement gives.
+
+    `sql` names its parameters `%(name)s`; `jsonb` columns come parsed.
+    """
+    return _run(sql, parameters).fetchall()
+
+
+def execute(sql: str, parameters: Mapping[str, Any]) -> int:
+    """Runs one statement that answers no rows; how many it touched."""
+    return _run(sql, parameters).rowcount
+
+
+def _run(sql: str, parameters: Mapping[str, Any]) -> RawCursor[dict[str, Any]]:
+    """One prepared statement on Django's connection, its answer in binary.
+
+    The names are turned into `$n` once per text: the driver would read the whole text again for every
+    call, and keeps what it read only of short ones.
+    """
+    text, names = _numbered(sql)
+    connection.ensure_connection()
+    connection.validate_no_broken_transaction()
+    with connection.wrap_database_errors:
+        cursor = RawCursor(connection.connection, row_factory=dict_row)
+        return cursor.execute(text, [parameters[name] for name in names], binary=True)
+
+
+_NAME = re.compile(r"%\((\w+)\)s")
+
+
+@lru_cache(maxsize=512)
+def _numbered(sql: str) -> tuple[bytes, tuple[str, ...]]:
+    """The text with `$1`, `$2`, … for its names, and the names in that order."""
+    names = tuple(dict.fromkeys(_NAME.findall(sql)))
+    numbers = {name: f"${number}" for number, name in enumerate(names, 1)}
+    return _NAME.sub(lambda match: numbers[match[1]], sql).encode(), names

@@ -84,7 +84,7 @@ class ScopeMessage(Message):
 
     workspace_id: str | None = None
     virtual_user_id: str | None = None
-    user_id: str | None = Field(None, description="Alias of virtual_user_id, which wins when both are sent.")
+    user_id: str | None = Field(default=None, description="Alias of virtual_user_id, which wins when both are sent.")
     agent_id: str | None = None
 
 
@@ -101,13 +101,13 @@ class SaveMessage(Message):
     scope: ScopeMessage = ScopeMessage()
     type: Label
     content: str
-    confidence: Unit | None = Field(None, description="Unstated counts as 0.7.")
+    confidence: Unit | None = Field(default=None, description="Unstated counts as 0.7.")
     metadata: Metadata = Field(default_factory=dict)
     provenance: Literal[tuple(PROVENANCE)] | None = None  # type: ignore[valid-type]
-    category: str | None = Field(None, max_length=64)
+    category: str | None = Field(default=None, max_length=64)
     about: AboutMessage | None = None
-    title: str | None = Field(None, max_length=1024)
-    summary: str | None = Field(None, max_length=8192)
+    title: str | None = Field(default=None, max_length=1024)
+    summary: str | None = Field(default=None, max_length=8192)
     purpose: Label | None = None
     container: Identity | None = None
     session_id: Identity | None = None
@@ -124,8 +124,8 @@ class EditMessage(Message):
     content: str = ""
     confidence: Unit = 0.0
     metadata: Metadata = Field(default_factory=dict)
-    title: str | None = Field(None, max_length=1024)
-    summary: str | None = Field(None, max_length=8192)
+    title: str | None = Field(default=None, max_length=1024)
+    summary: str | None = Field(default=None, max_length=8192)
     expires_at: Moment | None = None
 
 
@@ -140,11 +140,11 @@ class RecallMessage(Message):
     virtual_user_id: str | None = None
     agent_id: str | None = None
     service_group: str | None = None
-    query: str = Field("", max_length=LONGEST_QUERY)
+    query: str = Field(default="", max_length=LONGEST_QUERY)
     types: Words | None = None
     purposes: Words | None = None
     min_confidence: Unit | None = None
-    limit: int = Field(DEFAULT_LIMIT, ge=1, le=LARGEST_LIMIT)
+    limit: int = Field(default=DEFAULT_LIMIT, ge=1, le=LARGEST_LIMIT)
     preview: bool = False
     explain: bool = False
 

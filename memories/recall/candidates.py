@@ -61,10 +61,13 @@ def find(
     return fetch_dicts(statement.indexed(dimensions), parameters)
 
 
+_WORDS = "SELECT tsvector_to_array(to_tsvector('english', %(query)s::text)) AS words"
+
+
 @lru_cache(maxsize=4096)
 def lexemes(query: str) -> tuple[str, ...]:
     """The words of a question as the text index knows them (stemmed, without stop words)."""
-    [row] = fetch_dicts("SELECT tsvector_to_array(to_tsvector('english', %s::text)) AS words", [query])
+    [row] = fetch_dicts(_WORDS, {"query": query})
     return tuple(row["words"])
 
 

@@ -27,7 +27,7 @@ FROM pg_stats WHERE schemaname = current_schema() AND tablename = 'memories_memo
 @cached(TTLCache(maxsize=1, ttl=300), lock=Lock())
 def frequencies() -> dict[str, float]:
     """The share of all rows that hold each of the commonest words, as quoted `tsquery` terms."""
-    rows = fetch_dicts(_STATISTICS, [])
+    rows = fetch_dicts(_STATISTICS, {})
     if not rows:
         return {}
     return {quoted(word): share for word, share in zip(rows[0]["words"], rows[0]["frequencies"], strict=False)}

@@ -1,31 +1,26 @@
 -- Recall over a scope small enough to be read whole: exact in every tier (design: Recall).
 --
--- One scan of each visible tier gives every row its cosine distance and a bit mask of the query words it
--- holds. How many rows hold a word makes its weight (the inverse document frequency inside this scope),
--- the weights of a row's words add up to its text value, and both legs are fused by reciprocal rank.
+-- One scan of each visible tier gives every row its cosine distance and a bit mask of the question's words it
+-- holds. How many rows hold a word makes its weight (the inverse document frequency inside this scope), the
+-- weights of a row's words add up to its text value, and both legs are fused by reciprocal rank.
 --
 -- Parameters: workspace, user, agent, institutional (the workspace again, or NULL where the edition has no
 -- institutional tier), now, model, vector (halfvec or NULL), w0..w11 (tsquery or NULL), types, purposes,
--- min_confidence, depth, k, floor, tier weights t_*, half-lives h_* in seconds (NULL: no decay), limit, offset.
+-- min_confidence, farthest (distance), depth, k, floor, tier weights t_*, half-lives h_* in seconds (NULL: no
+-- decay), limit, offset.
 -- Index: memory_scope (workspace_id, tier, user_id, agent_id).
 WITH visible AS MATERIALIZED (
-    {tiers}
-), masks AS (
-    SELECT mask, count(*) AS rows FROM visible GROUP BY mask
-), frequency AS (
-    SELECT sum(rows) AS n, {frequency} FROM masks
-), weight AS (
-    SELECT {weights} FROM frequency
-), text_value AS (
-    SELECT mask, {text_value} AS value FROM masks, weight WHERE mask > 0
-), vector_leg AS (
+    SELECT m.id, {distance} AS distance, {mask} AS mask, length(m.tsv) AS words
+    FROM ({rows}) m WHERE {passing}
+), masks AS MATERIALIZED (
+    SELECT mask, count(*)::float8 AS rows FROM visible GROUP BY mask
+), total AS MATERIALIZED (
+    SELECT sum(rows) AS n FROM masks
+), {text_value}, vector_leg AS (
     SELECT id, distance, row_number() OVER (ORDER BY distance, id DESC) AS rank
-    FROM (SELECT id, distance FROM visible WHERE distance <= %(farthest)s::float8 ORDER BY distance, id DESC LIMIT %(depth)s) nearest
-), text_leg AS (
-    SELECT id, value, row_number() OVER (ORDER BY value DESC, words DESC, id DESC) AS rank
     FROM (
-        SELECT id, value, words FROM visible JOIN text_value USING (mask)
-        ORDER BY value DESC, words DESC, id DESC LIMIT %(depth)s
-    ) best
-)
+        SELECT id, distance FROM visible WHERE distance <= %(farthest)s::float8
+        ORDER BY distance, id DESC LIMIT %(depth)s
+    ) nearest
+), {text_leg}
 {fused}

@@ -1,23 +1,21 @@
--- The tail both recall statements share: fuse the legs, apply the factors, fetch the best rows whole.
+-- The tail every recall statement shares: fuse the legs, apply the factors, fetch the best rows whole.
 , fused AS (
     SELECT id, v.rank AS vector_rank, v.distance, t.rank AS text_rank, t.value AS text_value,
         coalesce(1.0::float8 / (%(k)s::int + v.rank), 0) + coalesce(1.0::float8 / (%(k)s::int + t.rank), 0) AS rrf
     FROM vector_leg v FULL JOIN text_leg t USING (id)
 ), factors AS (
-    SELECT f.*, ({source_weight})::float8 AS source_weight,
+    SELECT f.*, ({source_weight})::float8 AS source_weight, m.confidence,
         CASE m.tier WHEN 0 THEN %(t_institutional)s::float8 WHEN 1 THEN %(t_agent)s::float8 ELSE %(t_user)s::float8 END
             AS tier_weight,
         coalesce(%(floor)s::float8 + (1 - %(floor)s::float8) * power(2.0::float8, -least(1000, greatest(0,
             extract(epoch FROM %(now)s::timestamptz - greatest(coalesce(m.observed_at, m.created_at), m.reinforced_at))::float8
         ) / CASE m.tier WHEN 0 THEN %(h_institutional)s::float8 WHEN 1 THEN %(h_agent)s::float8 ELSE %(h_user)s::float8 END
-        )), 1.0) AS recency,
-        m.confidence AS sureness
-    FROM fused f JOIN memories_memory m ON m.id = f.id
+        )), 1.0) AS recency
+    FROM fused f JOIN memories_memory m USING (id)
 ), ranked AS (
-    SELECT *, count(*) OVER () AS total, rrf * source_weight * sureness * recency * tier_weight AS score
+    SELECT id, rrf, vector_rank, 1 - distance AS vector_value, text_rank, text_value, source_weight, recency, tier_weight,
+        rrf * source_weight * confidence * recency * tier_weight AS score, count(*) OVER () AS total
     FROM factors ORDER BY score DESC, id DESC LIMIT %(limit)s OFFSET %(offset)s
 )
-SELECT {select}, r.score, r.rrf, r.vector_rank, 1 - r.distance AS vector_value, r.text_rank, r.text_value,
-    r.total, r.source_weight, r.recency, r.tier_weight
-FROM ranked r JOIN memories_memory m ON m.id = r.id LEFT JOIN memories_entity e ON e.id = m.entity_id
+SELECT {select}, r.* FROM ranked r JOIN memories_memory m USING (id) LEFT JOIN memories_entity e ON e.id = m.entity_id
 ORDER BY r.score DESC, r.id DESC

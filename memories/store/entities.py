@@ -5,13 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 from uuid import UUID
 
-from django.db import connection
-
 from memories.domain.about import About
-from memories.store.scope_sql import LIVE
+from memories.store.scope_sql import LIVE, UNRETIRED
 from omnia.core.ids import uuid7
 from omnia.core.scope import Scope
-from omnia.db import fetch_dicts
+from omnia.db import execute, fetch_dicts
 
 _ENSURE = """
 INSERT INTO memories_entity (id, workspace_id, user_id, agent_id, kind, key)
@@ -21,7 +19,7 @@ RETURNING id
 """
 _KEPT = f"""
 SELECT m.id, ({LIVE}) AS live FROM memories_memory m
-WHERE m.entity_id = %(entity)s AND (m.retired_at IS NULL OR m.retired_at > %(now)s) FOR UPDATE
+WHERE m.entity_id = %(entity)s AND {UNRETIRED} FOR UPDATE
 """
 
 
@@ -36,7 +34,7 @@ def ensure(about: About, *, scope: Scope) -> UUID:
         "key": about.key,
     }
     [row] = fetch_dicts(_ENSURE, parameters)
-    return UUID(str(row["id"]))
+    return row["id"]  # type: ignore[no-any-return]
 
 
 def live_memory(entity: UUID, *, now: datetime) -> UUID | None:
@@ -45,8 +43,7 @@ def live_memory(entity: UUID, *, now: datetime) -> UUID | None:
     One that expired and was not yet swept makes room at once: a key never revives what has expired.
     """
     rows = fetch_dicts(_KEPT, {"entity": entity, "now": now})
-    with connection.cursor() as cursor:
-        for row in rows:
-            if not row["live"]:
-                cursor.execute("UPDATE memories_memory SET entity_id = NULL WHERE id = %s", [row["id"]])
+    for row in rows:
+        if not row["live"]:
+            execute("UPDATE memories_memory SET entity_id = NULL WHERE id = %(id)s", {"id": row["id"]})
     return next((row["id"] for row in rows if row["live"]), None)

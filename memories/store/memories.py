@@ -8,7 +8,6 @@ from typing import Any
 from uuid import UUID
 
 import orjson
-from django.db import connection
 
 from memories.domain.kinds import PROVENANCE
 from memories.domain.wording import Wording
@@ -17,7 +16,7 @@ from memories.store.scope_sql import LIVE, Where, exactly, scope_parameters
 from memories.store.vectors import ModelVector
 from omnia.core.ids import uuid7
 from omnia.core.scope import Scope
-from omnia.db import fetch_dicts, load_sql
+from omnia.db import execute, fetch_dicts, load_sql
 
 _WORDING = ", ".join(f"m.{field.name}" for field in fields(Wording))
 
@@ -63,8 +62,7 @@ def insert(
             "source_type": known.source_type,
         }
     )
-    with connection.cursor() as cursor:
-        cursor.execute(load_sql("memories", "insert_memory"), parameters)
+    execute(load_sql("memories", "insert_memory"), parameters)
     return memory
 
 
@@ -82,7 +80,7 @@ def replace(memory: UUID, wording: Wording, *, vector: ModelVector | None, embed
 
 def wording_of(memory: UUID) -> Wording:
     """What a memory says now; its row stays locked until the transaction ends."""
-    [row] = fetch_dicts(f"SELECT {_WORDING} FROM memories_memory m WHERE m.id = %s FOR UPDATE", [memory])
+    [row] = fetch_dicts(f"SELECT {_WORDING} FROM memories_memory m WHERE m.id = %(id)s FOR UPDATE", {"id": memory})
     return Wording.of_row(row)
 
 
@@ -90,8 +88,8 @@ def wordings(memory: UUID) -> list[dict[str, Any]]:
     """The earlier wordings, newest first."""
     return fetch_dicts(
         "SELECT type, content, title, summary, confidence, said_at, replaced_at, reason, actor"
-        " FROM memories_wording WHERE memory_id = %s ORDER BY replaced_at DESC, id DESC",
-        [memory],
+        " FROM memories_wording WHERE memory_id = %(id)s ORDER BY replaced_at DESC, id DESC",
+        {"id": memory},
     )
 
 

@@ -8,7 +8,7 @@ from uuid import UUID
 from memories.domain.reach import Reach
 from memories.store.scope_sql import in_scope
 from omnia.core.scope import Scope, Tier
-from omnia.db import fetch_dicts
+from omnia.db import execute
 
 _OWNED = {
     Tier.USER: "workspace_id = %(workspace)s AND user_id = %(user)s",
@@ -23,9 +23,9 @@ def retire(memory: UUID, *, reach: Reach, now: datetime) -> bool:
     where = in_scope(reach, now=now)
     sql = (
         "UPDATE memories_memory m SET retired_at = %(now)s, retired_as = 'forgotten', updated_at = %(now)s"
-        f" WHERE m.id = %(id)s AND {where.sql} RETURNING m.id"
+        f" WHERE m.id = %(id)s AND {where.sql}"
     )
-    return bool(fetch_dicts(sql, where.parameters | {"id": memory}))
+    return bool(execute(sql, where.parameters | {"id": memory}))
 
 
 def delete_all(scope: Scope) -> int:
@@ -39,10 +39,7 @@ def delete_all(scope: Scope) -> int:
         f"UPDATE memories_memory SET superseded_by_id = NULL"
         f" WHERE superseded_by_id IN (SELECT id FROM memories_memory WHERE {owned})",
     ):
-        fetch_dicts(f"{sql} RETURNING 1 AS gone", parameters)
-    [row] = fetch_dicts(
-        f"WITH gone AS (DELETE FROM memories_memory WHERE {owned} RETURNING 1) SELECT count(*) AS rows FROM gone",
-        parameters,
-    )
-    fetch_dicts(f"DELETE FROM memories_entity WHERE {owned} RETURNING 1 AS gone", parameters)
-    return int(row["rows"])
+        execute(sql, parameters)
+    deleted = execute(f"DELETE FROM memories_memory WHERE {owned}", parameters)
+    execute(f"DELETE FROM memories_entity WHERE {owned}", parameters)
+    return deleted

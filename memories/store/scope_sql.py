@@ -13,8 +13,14 @@ from typing import Any
 from memories.domain.reach import Filters, Reach
 from omnia.core.scope import Scope, Tier
 
-LIVE = "(m.expires_at IS NULL OR m.expires_at > %(now)s) AND (m.retired_at IS NULL OR m.retired_at > %(now)s)"
-"""Neither expired nor forgotten, superseded or invalidated, at the moment `now`."""
+UNRETIRED = "(m.retired_at IS NULL OR m.retired_as = 'invalidated' AND m.retired_at > %(now)s)"
+"""Neither forgotten nor superseded, and not invalidated by the moment `now`.
+
+Forgetting holds at once, whatever clock wrote its time: a save that began before it must not merge into
+what it forgot. Only an invalidation may be dated ahead.
+"""
+LIVE = f"(m.expires_at IS NULL OR m.expires_at > %(now)s) AND {UNRETIRED}"
+"""Neither expired nor retired, at the moment `now`."""
 
 _EXACT = {
     Tier.INSTITUTIONAL: "m.tier = 0 AND m.user_id IS NULL AND m.agent_id IS NULL",

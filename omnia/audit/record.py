@@ -12,19 +12,20 @@ from typing import Any
 from uuid import UUID
 
 import orjson
-from django.db import connection
 
 from omnia.audit.pseudonym import pseudonym
 from omnia.core.actor import Actor
 from omnia.core.ids import uuid7
 from omnia.core.scope import Scope
+from omnia.db import execute
 
 Facts = Mapping[str, Any]
 
 _INSERT = """
 INSERT INTO omnia_audit
     (id, event, workspace_id, actor, subject_hash, memory_id, request_id, ip, user_agent, reason, metadata)
-VALUES (%s, %s, %s, %s, %s, %s, %s, %s::inet, %s, %s, %s::jsonb)
+VALUES (%(id)s, %(event)s, %(workspace)s, %(actor)s, %(subject)s, %(memory)s, %(request)s, %(ip)s::inet,
+    %(user_agent)s, %(reason)s, %(metadata)s::jsonb)
 """
 
 
@@ -39,21 +40,20 @@ def record(
     metadata: Facts | None = None,
 ) -> None:
     """Writes one row in the caller's transaction; `subject` is stored as its pseudonym."""
-    row: list[Any] = [
-        uuid7(),
-        event,
-        workspace,
-        actor.name[:200],
-        pseudonym(subject or ""),
-        memory,
-        actor.request_id[:128],
-        actor.ip,
-        actor.user_agent[:200],
-        reason[:200],
-        orjson.dumps(metadata or {}).decode(),
-    ]
-    with connection.cursor() as cursor:
-        cursor.execute(_INSERT, row)
+    row = {
+        "id": uuid7(),
+        "event": event,
+        "workspace": workspace,
+        "actor": actor.name[:200],
+        "subject": pseudonym(subject or ""),
+        "memory": memory,
+        "request": actor.request_id[:128],
+        "ip": actor.ip,
+        "user_agent": actor.user_agent[:200],
+        "reason": reason[:200],
+        "metadata": orjson.dumps(metadata or {}).decode(),
+    }
+    execute(_INSERT, row)
 
 
 def _memory_event(
