@@ -96,4 +96,5 @@ def _facts(issued: Issued) -> dict[str, Any]:
 
 def _told(issued: Issued) -> str:
     ends = issued.token.expires_at
-    return f"{issued.secret}\nShown only now. Token {issued.token.id}, {f'expires {ends:%Y-%m-%d %H:%M} UTC' if ends else 'never expires'}."
+    until = f"expires {ends:%Y-%m-%d %H:%M} UTC" if ends else "does not expire"
+    return f"{issued.secret}\nShown only now. Token {issued.token.id} {until}."

@@ -14,6 +14,7 @@ from django.views.decorators.csrf import csrf_protect
 from omnia.api import error_pages
 from omnia.api.etag import require_match
 from omnia.api.models import ApiToken
+from omnia.api.permissions import IsPlatformAdmin
 from omnia.api.responses import json_response
 from omnia.api.views import ApiView
 from omnia.core.errors import Conflict, OmniaError
@@ -71,6 +72,15 @@ class Fault(ApiView):
         raise RuntimeError(TEXT)
 
 
+class Admin(ApiView):
+    """For platform admins."""
+
+    permission_classes = [IsPlatformAdmin]
+
+    def get(self, request):
+        return json_response({})
+
+
 class Document(ApiView):
     """A document of generation 2."""
 
@@ -93,6 +103,7 @@ api = [
     path("echo", Echo.as_view()),
     path("work", Work.as_view()),
     path("fault/<str:kind>", Fault.as_view()),
+    path("admin", Admin.as_view()),
     path("document", Document.as_view()),
 ]
 urlpatterns = [path("api/v1/", include(api)), path("form", form), path("broken", broken_page)]

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 
 import pytest
 from django.conf import settings
+from django.db import OperationalError
 from django.test import Client
 from prometheus_client import REGISTRY
 
 from omnia import metrics
+from omnia.api.principal import Role
 from omnia.logs import LineFormatter
-from tests.callers import caller
+from tests.callers import bearer, caller, issue
+from tests.integration.api.routes import TEXT
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.integration.api.routes")]
 ECHO = "/api/v1/echo"
@@ -174,6 +179,33 @@ def test_a_refusal_is_logged_with_who(caplog):
     assert re.search(r"WARNING omnia.api.errors 401 unauthenticated - [0-9a-f]{32}", lines(caplog))
 
 
+def test_a_refusal_of_a_known_caller_names_the_caller_s_id(caplog):
+    issued = issue(Role.VIEWER)
+    bearer(issued.secret).get("/api/v1/admin")
+    assert re.search(
+        rf"WARNING omnia.api.errors 403 role_too_small token:{issued.token.id} [0-9a-f]{{32}}", lines(caplog)
+    )
+
+
+def away(*_: object) -> None:
+    raise OperationalError(f"connection to server failed: {TEXT}")
+
+
+@pytest.mark.parametrize(
+    ("headers", "kind"), [({}, "application/problem+json"), ({"Accept": "text/html"}, "text/html")]
+)
+def test_a_store_that_is_away_is_a_503_for_programs_and_people(headers, kind, monkeypatch, caplog):
+    client = bearer("omnia_" + "a" * 43, **headers)
+    client.raise_request_exception = False
+    monkeypatch.setattr("omnia.api.authentication.principal_of", away)
+    monkeypatch.setattr("tests.integration.api.routes.HttpResponse", away)
+    answer = client.get("/form" if headers else ECHO)
+    assert (answer.status_code, answer["Content-Type"].partition(";")[0]) == (503, kind)
+    assert int(answer["Retry-After"]) > 0
+    assert b"MARKER" not in answer.content
+    assert "MARKER" not in lines(caplog)
+
+
 def sample(name: str, **labels: str) -> float:
     return REGISTRY.get_sample_value(name, labels) or 0.0
 
@@ -210,3 +242,13 @@ def test_a_document_is_written_only_by_who_saw_it():
 def test_the_middleware_that_adds_headers_comes_before_what_may_answer():
     names = [path.rsplit(".", 1)[1] for path in settings.MIDDLEWARE]
     assert names.index("ContentPolicy") < names.index("RequestContext") < names.index("WhiteNoiseMiddleware")
+
+
+def test_several_processes_count_together(tmp_path):
+    program = (
+        "from omnia import metrics; metrics.SAVES.labels('user', 'added').inc(); print(metrics.exposition().decode())"
+    )
+    environ = {"PROMETHEUS_MULTIPROC_DIR": str(tmp_path), "PATH": ""}
+    for _ in range(2):
+        told = subprocess.run([sys.executable, "-c", program], env=environ, capture_output=True, text=True, check=True)
+    assert 'omnia_memory_saves_total{action="added",tier="user"} 2.0' in told.stdout
