@@ -7,6 +7,8 @@ import unicodedata
 from omnia.core.errors import BadInput, FieldProblem
 
 _SILENT = frozenset({"Cc", "Cf", "Zs", "Zl", "Zp"})
+_BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+"""Letters and symbols that print nothing: Hangul fillers and the empty Braille pattern."""
 
 
 def require_body(content: str, *, max_bytes: int) -> None:
@@ -23,7 +25,7 @@ def require_body(content: str, *, max_bytes: int) -> None:
 
 def says_something(text: str) -> bool:
     """Whether anything but space, controls, zero-width characters and punctuation is there."""
-    kinds = {unicodedata.category(char) for char in text} - _SILENT
+    kinds = {unicodedata.category(char) for char in set(text) - _BLANK} - _SILENT
     return any(not kind.startswith(("P", "M")) for kind in kinds)
 
 

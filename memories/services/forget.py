@@ -19,11 +19,12 @@ from omnia.core.scope import Scope
 
 
 def forget(memory: UUID, *, scope: Scope, any_agent: bool = False, now: datetime, actor: Actor) -> None:
-    """Puts a live memory into the trash: from now on no surface shows it.
+    """Puts a live memory into the trash: from now on no surface shows it, and no save merges into it.
 
     Raises NotFound `memory_not_found` outside the scope, or when it is no longer live.
     """
     with transaction.atomic():
+        owner_lock(scope)
         if not removal.retire(memory, reach=Reach(scope, any_agent=any_agent), now=now):
             raise not_found()
         record.memory_deleted(scope=scope, actor=actor, memory=memory, reason="forgotten")
