@@ -7,6 +7,7 @@ import shutil
 import signal
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 from omnia.child import ChildError
 from omnia.embedded.wheels import EmbeddedError
@@ -14,9 +15,9 @@ from omnia.quickstart import occupancy, run
 from omnia.quickstart.address import AddressError
 
 
-def stop() -> int:
-    """Asks the run of this folder to end, and waits until it has."""
-    holder = occupancy.holder(run.FOLDER)
+def stop(folder: Path = run.FOLDER) -> int:
+    """Asks the run of the folder to end, and waits until it has."""
+    holder = occupancy.holder(folder)
     if holder is None:
         print("Omnia Memory does not run in this folder.")
         return 0
@@ -28,12 +29,12 @@ def stop() -> int:
     return 0
 
 
-def clean() -> int:
-    """Deletes the data and the logs of this folder, unless they are in use."""
-    if run.FOLDER.exists():
-        with occupancy.occupied(run.FOLDER, url=""):
-            occupancy.end_leftovers(run.FOLDER)
-            shutil.rmtree(run.FOLDER)
+def clean(folder: Path = run.FOLDER) -> int:
+    """Deletes the data and the logs of the folder. Raises FolderTakenError when they are in use."""
+    if folder.exists():
+        with occupancy.occupied(folder, url=""):
+            occupancy.end_leftovers(folder)
+            shutil.rmtree(folder)
     return 0
 
 

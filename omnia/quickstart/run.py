@@ -1,4 +1,4 @@
-"""One run: the servers, the migrated and seeded database, web, worker and beat; and their orderly end."""
+"""One run: the servers, the filled database, web, worker and beat; watched, and stopped in order."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 from typing import NoReturn
@@ -25,22 +26,55 @@ from omnia.quickstart.panel import render, wants_colour
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 FOLDER = ROOT / ".omnia"
-_SECONDS_TO_STOP = {"web": 10, "beat": 5, "worker": 20}
+CREDENTIALS = "quickstart.json"
+
+Command = Sequence[str | Path]
 
 
 class StopRequestedError(Exception):
     """Somebody pressed Ctrl+C or asked us to end."""
 
 
-class Run:
-    """What one `make run` has started, in the order it will be stopped."""
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A process that runs as long as we do; it gets `seconds_to_stop` before it is killed."""
 
-    def __init__(self, folder: Path, address: Address) -> None:
+    command: Command
+    seconds_to_stop: float = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to run: a step that must end well first, then the programs, in the order they are stopped."""
+
+    seed: Command
+    programs: Mapping[str, Program]
+
+
+def _entrypoint(name: str) -> Command:
+    return ["/bin/sh", "deploy/entrypoint", name]
+
+
+PLAN = Plan(
+    seed=[sys.executable, "-m", "omnia.quickstart.seed"],
+    programs={
+        "web": Program(_entrypoint("web")),
+        "beat": Program(_entrypoint("beat"), seconds_to_stop=5),
+        "worker": Program(_entrypoint("worker"), seconds_to_stop=20),
+    },
+)
+
+
+class Run:
+    """What one `make run` has started."""
+
+    def __init__(self, folder: Path, address: Address, plan: Plan) -> None:
         self.folder = folder
         self.address = address
+        self.plan = plan
         self.servers = Servers(folder)
-        self.programs: dict[str, Child] = {}
-        self.env = self._environment()
+        self.started: dict[str, Child] = {}
+        self.env = _environment(self.servers, address)
 
     def start(self) -> Credentials:
         """Everything, until requests are served. Raises ChildError or EmbeddedError."""
@@ -48,12 +82,11 @@ class Run:
             self.servers.start_redis()
         if not os.environ.get("DATABASE_URL"):
             self.servers.start_postgres()
-        kept = self.folder / "quickstart.json"
-        self._finish("seed", [sys.executable, "-m", "omnia.quickstart.seed", kept, self.address.url])
-        for name in ("web", "worker", "beat"):
-            self._start(name, ["/bin/sh", "deploy/entrypoint", name])
+        self._fill()
+        for name, program in self.plan.programs.items():
+            self._start(name, program.command)
         self._await_ready()
-        return Credentials.read(kept)
+        return Credentials.read(self.folder / CREDENTIALS)
 
     def watch(self) -> NoReturn:
         """Raises ChildError as soon as a child ends."""
@@ -63,8 +96,9 @@ class Run:
 
     def stop(self) -> None:
         """Web first, so that nothing new comes in, the database last."""
-        for name, seconds in _SECONDS_TO_STOP.items():
-            if child := self.programs.get(name):
+        patience = {"seed": 5.0} | {name: program.seconds_to_stop for name, program in self.plan.programs.items()}
+        for name, seconds in patience.items():
+            if child := self.started.get(name):
                 child.stop(seconds=seconds)
         self.servers.stop()
 
@@ -73,22 +107,21 @@ class Run:
             child.kill_group()
 
     def _children(self) -> Iterator[Child]:
-        yield from self.programs.values()
+        yield from self.started.values()
         yield from (child for child in (self.servers.redis, self.servers.postgres) if child)
 
-    def _start(self, name: str, command: list[str | Path]) -> Child:
+    def _start(self, name: str, command: Command) -> Child:
         child = spawn(name, command, log=self.folder / f"logs/{name}.log", env=self.env, cwd=ROOT)
-        self.programs[name] = child
+        self.started[name] = child
         occupancy.note_children(self.folder, list(self._children()))
         return child
 
-    def _finish(self, name: str, command: list[str | Path]) -> None:
-        """Runs a step that must end well before the next."""
-        child = self._start(name, command)
+    def _fill(self) -> None:
+        child = self._start("seed", [*self.plan.seed, self.folder / CREDENTIALS, self.address.url])
         child.process.wait()
-        del self.programs[name]
         if child.process.returncode:
             raise child.failure()
+        del self.started["seed"]
 
     def _await_ready(self, *, seconds: float = 60) -> None:
         deadline = time.monotonic() + seconds
@@ -103,38 +136,25 @@ class Run:
             if child.ended:
                 raise child.failure()
 
-    def _environment(self) -> dict[str, str]:
-        ours = {
-            "DATABASE_URL": self.servers.database_url,
-            "REDIS_URL": self.servers.redis_url,
-            "DJANGO_SETTINGS_MODULE": "omnia.settings",
-            "OMNIA_SECRET_KEY": secret_key(self.folder),
-            **QUICK_START,
-        }
-        given = {name: value for name, value in os.environ.items() if value}
-        return (
-            ours
-            | given
-            | {
-                "HOST": self.address.host,
-                "PORT": str(self.address.port),
-                "OMNIA_BEAT_SCHEDULE": str(self.folder / "beat-schedule"),
-                "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
-            }
-        )
-
 
 def main() -> int:
-    """`make run`. 0 when asked to stop, 1 when a child ended by itself. Raises what keeps it from starting."""
+    """`make run`: everything the checkout holds, in `.omnia/`."""
     FOLDER.mkdir(mode=0o700, exist_ok=True)
-    address = Address.from_env(os.environ)
     if "MAKELEVEL" in os.environ:
         end_with_parent(signal.SIGTERM)
-    with occupancy.occupied(FOLDER, url=address.url):
+    return supervise(FOLDER, Address.from_env(os.environ), plan=PLAN)
+
+
+def supervise(folder: Path, address: Address, *, plan: Plan) -> int:
+    """Runs the plan until asked to stop (0), or until a child ends by itself (1).
+
+    Raises AddressError or FolderTakenError before anything starts.
+    """
+    with occupancy.occupied(folder, url=address.url):
         _listen_for_stop()
-        occupancy.end_leftovers(FOLDER)
+        occupancy.end_leftovers(folder)
         address.check_free()
-        return _serve(Run(FOLDER, address))
+        return _serve(Run(folder, address, plan))
 
 
 def _serve(run: Run) -> int:
@@ -171,6 +191,24 @@ def _listen_for_stop() -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:  # nohup means it
             signal.signal(number, request_stop)
+
+
+def _environment(servers: Servers, address: Address) -> dict[str, str]:
+    """What the children see: our servers and defaults, what the operator set, and where to listen."""
+    ours = {
+        "DATABASE_URL": servers.database_url,
+        "REDIS_URL": servers.redis_url,
+        "DJANGO_SETTINGS_MODULE": "omnia.settings",
+        "OMNIA_SECRET_KEY": secret_key(servers.folder),
+        **QUICK_START,
+    }
+    fixed = {
+        "OMNIA_HOST": address.host,
+        "PORT": str(address.port),
+        "OMNIA_BEAT_SCHEDULE": str(servers.folder / "beat-schedule"),
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
+    }
+    return ours | {name: value for name, value in os.environ.items() if value} | fixed
 
 
 def _is_ready(url: str) -> bool:
