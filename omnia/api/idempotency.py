@@ -39,7 +39,6 @@ _KEEP = """
 UPDATE omnia_idempotency SET status = %s, content_type = %s, body = %s, workspace_id = %s, subject = %s WHERE id = %s
 """
 _FREE = "DELETE FROM omnia_idempotency WHERE id = %s"
-_FORGET = "DELETE FROM omnia_idempotency WHERE workspace_id = %s AND subject = %s"
 _SWEEP = """
 DELETE FROM omnia_idempotency WHERE id IN (
     SELECT id FROM omnia_idempotency WHERE created_at < now() - interval '24 hours' LIMIT %s FOR UPDATE SKIP LOCKED)
@@ -100,12 +99,6 @@ def finish(run: Run, response: HttpResponseBase, *, scope: Scope | None) -> None
             cursor.execute(_KEEP, [response.status_code, kind, response.content, *whose, run.id])
     except DatabaseError:
         log.warning("an answer could not be kept for its Idempotency-Key", exc_info=True)
-
-
-def forget_answers(*, workspace: UUID, subject: str) -> None:
-    """Deletes every kept answer about `subject` in `workspace`, in the caller's transaction."""
-    with connection.cursor() as cursor:
-        cursor.execute(_FORGET, [workspace, subject])
 
 
 def sweep() -> int:
