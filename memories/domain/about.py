@@ -25,7 +25,7 @@ class About:
 
 def _fold(text: str, part: str, longest: int) -> str:
     folded = unicodedata.normalize("NFC", text).strip().lower()
-    if not folded:
+    if all(unicodedata.category(char)[0] in "CZ" for char in folded):
         raise _invalid(part, f"about.{part} must not be empty")
     if len(folded) > longest:
         raise _invalid(part, f"about.{part} may have at most {longest} characters")
