@@ -1,7 +1,7 @@
 """The one place where an error becomes an answer: RFC 9457 problem+json (design: Errors).
 
-A 4xx says what to change. A 5xx says nothing of its cause: no message, no SQL, no memory text; the
-request id leads to the log line, which holds the trace without its values.
+A 4xx says what to change, and never repeats what was sent. A 5xx says nothing of its cause: no
+message, no SQL; the request id leads to the log line, which holds the trace without its values.
 """
 
 from __future__ import annotations
@@ -97,6 +97,8 @@ def as_omnia_error(exc: Exception) -> OmniaError:
     return OmniaError(_INTERNAL)
 
 
+_WORDS = {"invalid_choice": "This is none of the choices."}
+"""In place of the framework's words where those repeat what was sent."""
 _KINDS = {kind.status: kind for kind in OmniaError.__subclasses__()}
 
 
@@ -114,7 +116,8 @@ def _field_problems(details: Any, pointer: str) -> list[FieldProblem]:
     if isinstance(details, list):
         return [each for item in details for each in _field_problems(item, pointer)]
     if set(details) == {"message", "code"} and not isinstance(details["message"], (dict, list)):
-        return [FieldProblem(pointer, str(details["code"]), str(details["message"]))]
+        code = str(details["code"])
+        return [FieldProblem(pointer, code, _WORDS.get(code) or str(details["message"]))]
     return [
         each
         for name, inner in details.items()

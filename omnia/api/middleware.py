@@ -35,11 +35,11 @@ log = logging.getLogger("omnia.access")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _UTF8 = frozenset({"utf-8", "utf8"})
+_FOR_PROGRAMS = ("/api/", "/mcp")
 _NOTHING = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'"
 
 _count = lru_cache(maxsize=2048)(metrics.REQUESTS.labels)
 _timer = lru_cache(maxsize=1024)(metrics.REQUEST_SECONDS.labels)
-
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
@@ -52,8 +52,8 @@ class ContentPolicy(CSPMiddleware):
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         if response.headers.get("Content-Type", "").startswith("text/html"):
-            page: HttpResponseBase = super().process_response(request, response)
-            return page
+            framed: HttpResponseBase = super().process_response(request, response)
+            return framed
         response.headers[HEADER] = _NOTHING
         return response
 
@@ -73,7 +73,7 @@ class BrowserState:
         self._with: GetResponse = chain
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        if "HTTP_AUTHORIZATION" in request.META and request.path_info.startswith("/api/"):
+        if "HTTP_AUTHORIZATION" in request.META and request.path_info.startswith(_FOR_PROGRAMS):
             return self._without(request)
         return self._with(request)
 

@@ -12,7 +12,6 @@ from django.urls import include, path
 from django.views.decorators.csrf import csrf_protect
 
 from omnia.api import error_pages
-from omnia.api.etag import require_match
 from omnia.api.models import ApiToken
 from omnia.api.permissions import IsPlatformAdmin
 from omnia.api.responses import json_response
@@ -81,14 +80,6 @@ class Admin(ApiView):
         return json_response({})
 
 
-class Document(ApiView):
-    """A document of generation 2."""
-
-    def put(self, request):
-        require_match(request._request, current='"d:2"')
-        return json_response({})
-
-
 @csrf_protect
 def form(request):
     """A page's form."""
@@ -104,6 +95,5 @@ api = [
     path("work", Work.as_view()),
     path("fault/<str:kind>", Fault.as_view()),
     path("admin", Admin.as_view()),
-    path("document", Document.as_view()),
 ]
 urlpatterns = [path("api/v1/", include(api)), path("form", form), path("broken", broken_page)]

@@ -226,19 +226,6 @@ def test_no_label_takes_a_value_the_caller_chooses():
     assert b'method="OTHER",route="unmatched"' in metrics.exposition()
 
 
-def test_a_document_is_written_only_by_who_saw_it():
-    client = caller()
-
-    def put(**headers: str):
-        return client.put("/api/v1/document", b"{}", content_type="application/json", headers=headers)
-
-    assert (put().status_code, put()["ETag"]) == (428, '"d:2"')
-    stale = put(**{"If-Match": '"d:1"'})
-    assert (stale.status_code, stale.json()["code"], stale["ETag"]) == (412, "precondition_failed", '"d:2"')
-    assert put(**{"If-Match": '"d:2"'}).status_code == 200
-    assert put(**{"If-Match": '"x", "d:2"'}).status_code == 200
-
-
 def test_the_middleware_that_adds_headers_comes_before_what_may_answer():
     names = [path.rsplit(".", 1)[1] for path in settings.MIDDLEWARE]
     assert names.index("ContentPolicy") < names.index("RequestContext") < names.index("WhiteNoiseMiddleware")

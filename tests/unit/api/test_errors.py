@@ -84,17 +84,21 @@ class Inner(serializers.Serializer):
 
 class Outer(serializers.Serializer):
     name = serializers.CharField()
+    kind = serializers.ChoiceField(["a"])
     rows = Inner(many=True)
 
 
 def test_a_serializers_findings_become_pointers():
-    outer = Outer(data={"rows": [{"n": 1}, {"n": 9}, {"n": "x"}]})
+    outer = Outer(data={"kind": "MARKER", "rows": [{"n": 1}, {"n": 9}, {"n": "x"}]})
     with pytest.raises(exceptions.ValidationError) as refusal:
         outer.is_valid(raise_exception=True)
-    body = orjson.loads(answer_to(refusal.value).content)
+    answer = answer_to(refusal.value)
+    body = orjson.loads(answer.content)
     assert body["code"] == "invalid"
+    assert b"MARKER" not in answer.content
     assert [(each["pointer"], each["code"]) for each in body["errors"]] == [
         ("/name", "required"),
+        ("/kind", "invalid_choice"),
         ("/rows/1/n", "max_value"),
         ("/rows/2/n", "invalid"),
     ]
