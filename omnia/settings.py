@@ -209,6 +209,7 @@ LOGGING = {
     "loggers": {
         "django.request": {"level": "CRITICAL"},
         "django.db.backends": {"level": "WARNING"},
+        "httpx": {"level": "WARNING"},
         "celery.app.trace": {"filters": ["failures"]},
     },
 }

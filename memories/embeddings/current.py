@@ -78,7 +78,7 @@ def passage_vectors(texts: Sequence[str]) -> list[Vector | None]:
 
     Raises EmbeddingFailed when the embedder takes no text now. Asks more than once when a batch fails.
     """
-    return embed_each(_passages, texts)
+    return embed_each(_passages, texts) if current() else [None] * len(texts)
 
 
 def model_row_id() -> int | None:
@@ -124,7 +124,9 @@ def _configured() -> Embedder | None:
 
 def _passages(texts: Sequence[str]) -> list[Vector | None]:
     embedder = current()
-    return _measured(lambda: embedder.embed_passages(texts)) if embedder else [None] * len(texts)
+    if embedder is None:
+        return [None] * len(texts)
+    return _measured(lambda: embedder.embed_passages(texts))
 
 
 def _query(text: str) -> Vector | None:

@@ -18,7 +18,7 @@ from memories.embeddings.base import Vector, usable
 DIMENSIONS = 384
 _WORD = re.compile(r"[^\W_]+")
 _GROUP = 4
-_GROUP_WEIGHT = 0.3
+_GROUP_WEIGHT = 0.4
 """Whole words say more than the letters inside them."""
 
 

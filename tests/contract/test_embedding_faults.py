@@ -13,7 +13,16 @@ from memories.embeddings import current
 from memories.embeddings.base import EmbeddingFailed
 from memories.embeddings.http import OLLAMA, OPENAI, HttpEmbedder
 from omnia.metrics import EMBED_REQUESTS
-from tests.integration.embeddings.provider import DIMENSIONS, Behaviour, Call, Provider, ollama, openai, provider, vector_of
+from tests.integration.embeddings.provider import (
+    DIMENSIONS,
+    Behaviour,
+    Call,
+    Provider,
+    ollama,
+    openai,
+    provider,
+    vector_of,
+)
 
 GOOD = [1.0] * DIMENSIONS
 TEXTS = ["one", "three", "fifteen"]

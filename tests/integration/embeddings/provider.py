@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -26,14 +26,12 @@ class Call(BaseHTTPRequestHandler):
     payload: Any = None
     raw: bytes = b""
 
-    def do_POST(self) -> None:  # noqa: N802 - the name is the library's
+    def do_POST(self) -> None:
         self.raw = self.rfile.read(int(self.headers["content-length"]))
         self.payload = orjson.loads(self.raw)
         self.server.calls.append(self)
-        try:
+        with suppress(OSError):  # the client has gone, as it should
             self.server.behaviour(self)
-        except OSError:
-            pass  # the client has gone, as it should
 
     @property
     def texts(self) -> list[str]:

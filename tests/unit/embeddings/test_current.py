@@ -1,0 +1,183 @@
+"""The embedder of this process: nothing it does fails a save, and nothing it says holds a text."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from memories.embeddings import current
+from memories.embeddings.base import EmbeddingFailed
+from memories.embeddings.build import build
+from memories.embeddings.cache import VectorCache
+from memories.embeddings.hashing import HashingEmbedder
+from omnia.config import ConfigError, EmbeddingConfig
+
+SECRET = "Alice is allergic to peanuts"
+
+
+class Counting(HashingEmbedder):
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def embed_query(self, text):
+        self.calls += 1
+        return super().embed_query(text)
+
+
+class Flaky(HashingEmbedder):
+    """Fails the first time only."""
+
+    def __init__(self) -> None:
+        self.answers = iter([None])
+
+    def embed_query(self, text):
+        for _ in self.answers:
+            raise EmbeddingFailed("down")
+        return super().embed_query(text)
+
+
+class Failing(HashingEmbedder):
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    def embed_query(self, text):
+        raise self.error
+
+
+def test_a_query_is_embedded_once() -> None:
+    embedder = Counting()
+    with current.use(embedder):
+        first, second = current.query_vector("tea"), current.query_vector("tea")
+    assert embedder.calls == 1
+    assert first is second is not None
+
+
+def test_another_embedder_does_not_see_the_vectors_of_the_first() -> None:
+    for embedder in (Counting(), Counting()):
+        with current.use(embedder):
+            current.query_vector("tea")
+        assert embedder.calls == 1
+
+
+def test_a_failed_query_is_asked_again() -> None:
+    with current.use(Flaky()):
+        assert current.query_vector("tea") is None
+        assert current.query_vector("tea") is not None
+
+
+@pytest.mark.parametrize("error", [EmbeddingFailed("down"), RuntimeError(SECRET), MemoryError(), KeyError(SECRET)])
+def test_no_failure_passes_and_no_text_is_logged(error: Exception, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.DEBUG), current.use(Failing(error)):
+        assert current.passage_vector(SECRET) is None
+        assert current.query_vector(SECRET) is None
+    assert len(caplog.records) == 2
+    assert SECRET not in caplog.text
+    assert all(record.exc_info is None for record in caplog.records)
+
+
+def test_without_an_embedder_nothing_has_a_vector() -> None:
+    with current.use(None):
+        assert current.current() is None
+        assert current.passage_vector("tea") is None
+        assert current.query_vector("tea") is None
+        assert current.passage_vectors(["tea", "milk"]) == [None, None]
+        assert current.model_row_id() is None
+        current.warm()
+
+
+def test_an_embedder_that_cannot_be_built_says_so_at_the_start_and_fails_no_save(settings, monkeypatch) -> None:
+    monkeypatch.setattr(current._Process, "seat", None)
+    settings.OMNIA = replace(settings.OMNIA, embedding=EmbeddingConfig("openai"))
+    assert current.passage_vector("tea") is None
+    assert current.current() is not None
+    with pytest.raises(ConfigError, match="OMNIA_EMBEDDING_URL"):
+        current.warm()
+
+
+def test_two_first_requests_build_one_embedder(monkeypatch: pytest.MonkeyPatch) -> None:
+    built: list[HashingEmbedder] = []
+    both = threading.Barrier(2)
+
+    def slow_build(config: EmbeddingConfig) -> HashingEmbedder:
+        built.append(HashingEmbedder())
+        return built[-1]
+
+    def ask() -> None:
+        both.wait()
+        current.query_vector("tea")
+
+    monkeypatch.setattr(current._Process, "seat", None)
+    monkeypatch.setattr(current, "build", slow_build)
+    threads = [threading.Thread(target=ask) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(built) == 1
+
+
+def test_the_cache_forgets_what_was_not_asked_for_longest() -> None:
+    cache = VectorCache(size=2)
+    tea, milk, salt = (np.ones(2, dtype=np.float32) for _ in range(3))
+    cache.put("tea", tea)
+    cache.put("milk", milk)
+    assert cache.get("tea") is tea
+    cache.put("salt", salt)
+    assert cache.get("milk") is None
+    assert cache.get("tea") is tea
+    assert cache.get("salt") is salt
+
+
+HTTP: dict[str, Any] = {"url": "http://127.0.0.1:1", "model": "m", "dimensions": 8}
+
+
+@pytest.mark.parametrize(
+    ("config", "name"),
+    [
+        (EmbeddingConfig("hashing"), "hashing-384"),
+        (EmbeddingConfig("local"), "all-MiniLM-L6-v2-int8-384"),
+        (EmbeddingConfig("openai", **HTTP), "openai-m-8"),
+        (EmbeddingConfig("ollama", **HTTP), "ollama-m-8"),
+    ],
+)
+def test_each_provider_has_a_name_of_its_own(config: EmbeddingConfig, name: str) -> None:
+    embedder = build(config)
+    assert embedder is not None
+    assert embedder.name == name
+
+
+def test_provider_none_is_none() -> None:
+    assert build(EmbeddingConfig("none", query_prefix="q")) is None
+
+
+def test_prefixes_of_the_settings_are_applied() -> None:
+    plain, prefixed = build(EmbeddingConfig("hashing")), build(EmbeddingConfig("hashing", passage_prefix="passage: "))
+    assert plain is not None
+    assert prefixed is not None
+    assert plain.name != prefixed.name
+    (bare,), (introduced,) = plain.embed_passages(["tea"]), prefixed.embed_passages(["tea"])
+    assert bare is not None
+    assert introduced is not None
+    assert not np.array_equal(bare, introduced)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "variable"),
+    [
+        ({"url": ""}, "OMNIA_EMBEDDING_URL"),
+        ({"url": "ftp://host"}, "OMNIA_EMBEDDING_URL"),
+        ({"url": "localhost:11434"}, "OMNIA_EMBEDDING_URL"),
+        ({"url": "http://"}, "OMNIA_EMBEDDING_URL"),
+        ({"model": ""}, "OMNIA_EMBEDDING_MODEL"),
+        ({"model": "m" * 201}, "OMNIA_EMBEDDING_MODEL"),
+    ],
+)
+@pytest.mark.parametrize("provider", ["openai", "ollama"])
+def test_a_wrong_setting_is_named(provider, wrong: dict[str, str], variable: str) -> None:
+    with pytest.raises(ConfigError, match=variable):
+        build(EmbeddingConfig(provider, **{**HTTP, **wrong}))
