@@ -21,7 +21,7 @@ from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.messages.middleware import MessageMiddleware
 from django.contrib.sessions.middleware import SessionMiddleware
 from django.core.exceptions import BadRequest
-from django.http import Http404, HttpRequest
+from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django_htmx.middleware import HtmxMiddleware
 
@@ -93,6 +93,8 @@ class RequestContext:
         response = page(request, fault) if fault else self._get_response(request)
         response.headers["X-Request-ID"] = request_id
         response.headers.setdefault("Cache-Control", "no-store")
+        if isinstance(response, HttpResponse):
+            response.headers.setdefault("Content-Length", str(len(response.content)))
         _note(request, response.status_code, perf_counter() - started, request_id)
         return response
 

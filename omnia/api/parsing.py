@@ -20,6 +20,7 @@ from omnia.core.errors import BadInput, TooLarge
 
 LARGEST_BODY = 16 * 1024 * 1024
 DEEPEST = 64
+_DRAINED, _PIECE = 64 * 1024 * 1024, 1024 * 1024
 _INTEGERS = range(-(2**63), 2**63)
 _MOST_DIGITS = 20
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"[ \t\r\n]*+(:?)', re.DOTALL)
@@ -37,21 +38,43 @@ class StrictJSONParser(BaseParser):
 
 
 def read_body(request: HttpRequest) -> bytes:
-    """The body's bytes. Raises TooLarge over 16 MiB, whatever Content-Length says, or BadInput when it says nothing sound.
+    """The body's bytes. Raises TooLarge over 16 MiB, BadInput when nothing sound says where it ends.
 
     A chunked body has no Content-Length; it is read when the server marks its end.
     """
-    if not (request.META.get("CONTENT_LENGTH") or "0").isdecimal():
+    told = request.META.get("CONTENT_LENGTH") or "0"
+    if not told.isdecimal():
         raise BadInput("Content-Length is a number of bytes.", code="bad_request")
-    if "HTTP_TRANSFER_ENCODING" not in request.META or hasattr(request, "_body"):
-        return request.body
-    if not request.META.get("wsgi.input_terminated"):
+    if int(told) > LARGEST_BODY:
+        raise _too_large(request)
+    if "HTTP_TRANSFER_ENCODING" in request.META and not hasattr(request, "_body"):
+        request._body = _read_chunks(request)  # where Django keeps a body once read
+    return request.body
+
+
+def _read_chunks(request: HttpRequest) -> bytes:
+    if not _end_is_marked(request):
         raise BadInput("Send the body with a Content-Length.", code="length_required")
     body: bytes = request.META["wsgi.input"].read(LARGEST_BODY + 1)
     if len(body) > LARGEST_BODY:
-        raise TooLarge("The request body is larger than 16 MiB.")
-    request._body = body  # where Django keeps a body once read
+        raise _too_large(request)
     return body
+
+
+def _too_large(request: HttpRequest) -> TooLarge:
+    """The refusal, once what is on its way is read and dropped.
+
+    A server that closes on unread bytes resets the connection, and the client never sees the answer.
+    """
+    left = _DRAINED if _end_is_marked(request) else 0
+    while left > 0 and (piece := request.META["wsgi.input"].read(_PIECE)):
+        left -= len(piece)
+    return TooLarge("The request body is larger than 16 MiB.")
+
+
+def _end_is_marked(request: HttpRequest) -> bool:
+    """Whether reading past the body's end answers nothing, rather than waiting for more."""
+    return bool(request.META.get("wsgi.input_terminated"))
 
 
 def parse_json(body: bytes) -> Any:

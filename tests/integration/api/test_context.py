@@ -75,6 +75,7 @@ def test_the_headers_are_on_every_answer(path, status):
     assert answer["Referrer-Policy"] == "same-origin"
     assert answer["Cache-Control"] == "no-store"
     assert answer["X-Request-ID"]
+    assert int(answer["Content-Length"]) == len(answer.content)
 
 
 def test_over_tls_every_answer_says_so_for_a_year(settings):
