@@ -4,8 +4,14 @@ const STEPS = { ArrowDown: 1, ArrowUp: -1 };
 class MemoryList extends HTMLElement {
   connectedCallback() {
     this.addEventListener("keydown", (event) => this.move(event));
+    this.addEventListener("click", (event) => this.leave(event), { capture: true });
     this.addEventListener("htmx:beforeSwap", () => (this.shown = this.rows.length));
     this.addEventListener("htmx:afterSettle", () => this.rows[this.shown]?.focus());
+  }
+
+  // A click for a new tab or window is the browser's; htmx would take it.
+  leave(event) {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) event.stopPropagation();
   }
 
   get rows() {

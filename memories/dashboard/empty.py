@@ -8,20 +8,16 @@ from typing import Any
 
 from omnia.core.scope import Scope
 
-_EXAMPLE = "Prefers a short summary on Friday afternoons."
+SOMEBODY = "user-1"
+"""Whose memory the command saves where the scope is nobody's: the route saves for users."""
 
 
 def first_save(scope: Scope, *, address: str) -> str:
-    """A shell command that saves a memory to `scope`. `address` is the server's, with its last slash."""
-    body: dict[str, Any] = {
-        "scope": {"workspace_id": str(scope.workspace)},
-        "type": "fact",
-        "content": _EXAMPLE if scope.user else "The office is closed on 24 December.",
-    }
-    if scope.user:
-        body["scope"]["virtual_user_id"] = scope.user
-    if scope.agent:
-        body["scope"]["agent_id"] = scope.agent
+    """A shell command that saves a memory of the scope's user. `address` is the server's, with its last slash."""
+    named: dict[str, Any] = {"workspace_id": str(scope.workspace), "virtual_user_id": scope.user or SOMEBODY}
+    if scope.user and scope.agent:
+        named["agent_id"] = scope.agent
+    body = {"scope": named, "type": "fact", "content": "Works from Lisbon in winter."}
     return " \\\n  ".join(
         [
             f"curl {shlex.quote(address + 'api/v1/memories')}",

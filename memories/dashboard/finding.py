@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import TypeVar
 from uuid import UUID
 
 from memories.dashboard.forms import FilterForm
-from memories.dashboard.reading import Row, row_of
+from memories.dashboard.reading import OpenedMemory, Row, opened, row_of
 from memories.domain.reach import Reach
 from memories.services.browse import list_memories, search_memories
+from memories.services.forget import forget
+from memories.services.history import history
 from memories.services.open import open_memory
+from omnia.api.principal import Role
 from omnia.core.actor import Actor
-from omnia.core.errors import NotFound
-from omnia.core.scope import Scope
+from omnia.core.errors import Forbidden, NotFound
+from omnia.core.scope import Scope, Tier
 from policies.domain.effective import EffectivePolicy
 
 PAGE_SIZE = 25
+
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +59,37 @@ def find(reach: Reach, *, wanted: FilterForm, policy: EffectivePolicy, now: date
     return Found([row_of(each, now=now) for each in page.memories], page.total, onward)
 
 
-def open_in(reach: Reach, *, memory: UUID, actor: Actor, now: datetime) -> dict[str, Any]:
-    """The memory, when `reach` holds it; opening it is an audit event. Raises NotFound."""
+def open_in(reach: Reach, *, memory: UUID, actor: Actor, now: datetime) -> OpenedMemory:
+    """The memory with its history, when `reach` holds it; opening it is an audit event. Raises NotFound."""
+
+    def read(scope: Scope, any_agent: bool) -> OpenedMemory:
+        found = open_memory(memory, scope=scope, any_agent=any_agent, now=now, actor=actor)
+        return opened(found, wordings=history(memory, scope=scope, any_agent=any_agent, now=now), now=now)
+
+    return _first(reach, read)
+
+
+def forget_in(reach: Reach, *, memory: UUID, role: Role, actor: Actor, now: datetime) -> None:
+    """Forgets the memory, when `reach` holds it and the role covers its tier. Raises NotFound or Forbidden."""
+
+    def leave(scope: Scope, any_agent: bool) -> None:
+        if not may_forget(scope.tier, role=role):
+            raise Forbidden("Shared memories are forgotten by owners of the workspace.", code="role_too_small")
+        forget(memory, scope=scope, any_agent=any_agent, now=now, actor=actor)
+
+    _first(reach, leave)
+
+
+def may_forget(tier: Tier, *, role: Role) -> bool:
+    """Editors forget in the user tiers, owners in the shared ones too (design: Roles)."""
+    return role >= (Role.OWNER if tier.shared else Role.EDITOR)
+
+
+def _first(reach: Reach, act: Callable[[Scope, bool], Answer]) -> Answer:
+    """What `act` answers in the first of the reach's exact scopes that holds the memory."""
     for scope, any_agent in _scopes(reach):
-        try:
-            return open_memory(memory, scope=scope, any_agent=any_agent, now=now, actor=actor)
-        except NotFound:
-            continue
+        with suppress(NotFound):
+            return act(scope, any_agent)
     raise NotFound("The open scope holds no such memory.", code="memory_not_found")
 
 

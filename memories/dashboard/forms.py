@@ -27,9 +27,11 @@ class ScopeForm(forms.Form):
     )
     agent = forms.CharField(required=False, max_length=LONGEST_ID)
     shared = forms.BooleanField(required=False)
+    memory = forms.UUIDField(required=False)
+    """The memory to open in that scope; without one its list is shown."""
 
     @staticmethod
-    def showing(reach: Reach) -> ScopeForm:
+    def showing(reach: Reach, *, memory: UUID | None = None) -> ScopeForm:
         """The form as it was filled in to get `reach`."""
         scope = reach.scope
         one_or_none = "one" if scope.agent else "none"
@@ -40,6 +42,7 @@ class ScopeForm(forms.Form):
                 "agents": "any" if reach.any_agent or not scope.user else one_or_none,
                 "agent": scope.agent or "",
                 "shared": reach.include_shared,
+                "memory": memory,
             }
         )
 
@@ -77,6 +80,15 @@ class FilterForm(forms.Form):
     confidence = forms.FloatField(required=False, min_value=0, max_value=1)
     cursor = forms.CharField(required=False, max_length=200)
     offset = forms.IntegerField(required=False, min_value=0, max_value=1_000_000)
+
+    def narrowing(self) -> dict[str, str]:
+        """The parameters of a valid form that narrow the scope, for an address."""
+        names = ("q", "type", "category", "purpose", "confidence")
+        return {name: str(value) for name in names if (value := self.cleaned_data[name]) not in ("", None)}
+
+    def goes_on(self) -> bool:
+        """Whether a valid form asks for a page behind the first."""
+        return bool(self.cleaned_data["cursor"] or self.cleaned_data["offset"])
 
     def filters(self) -> Filters:
         """The filters a valid form asks for."""

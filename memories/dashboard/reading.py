@@ -6,7 +6,7 @@ Nothing is looked up here; what the services answered is put into labels, lines 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -35,6 +35,13 @@ _EMBEDDING = {
     "ready": "Ready: found by meaning and by its words",
     "pending": "Pending: found by its words until the vector is made",
     "none": "None: found by its words",
+}
+
+_REPLACED = {
+    "high_similarity": "merged with a newer wording",
+    "structured_key": "replaced under the same about key",
+    "supersede_many": "replaced together with others",
+    "edited": "edited",
 }
 
 
@@ -66,6 +73,16 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True)
+class Earlier:
+    """What a memory said before: until when, and why no longer."""
+
+    content: str
+    until: Moment
+    why: str
+    actor: str
+
+
+@dataclass(frozen=True, slots=True)
 class OpenedMemory:
     """A memory opened, ready to be shown."""
 
@@ -80,6 +97,7 @@ class OpenedMemory:
     expires: Moment | None
     groups: list[tuple[str, list[Fact]]]
     metadata: list[tuple[str, str]]
+    history: list[Earlier]
 
     @property
     def percent(self) -> int:
@@ -100,8 +118,8 @@ def row_of(memory: Mapping[str, Any], *, now: datetime) -> Row:
     )
 
 
-def opened(memory: Mapping[str, Any], *, now: datetime) -> OpenedMemory:
-    """Everything a memory object says, in the groups the page shows."""
+def opened(memory: Mapping[str, Any], *, wordings: Iterable[Mapping[str, Any]], now: datetime) -> OpenedMemory:
+    """Everything a memory object says, in the groups the page shows, and its earlier wordings."""
     expires = memory.get("expires_at")
     groups = [
         ("Whose it is", list(_whose(memory))),
@@ -121,6 +139,7 @@ def opened(memory: Mapping[str, Any], *, now: datetime) -> OpenedMemory:
         expires=seen_from(now, expires) if expires else None,
         groups=groups,
         metadata=[(key, _plain(value)) for key, value in sorted(memory["metadata"].items())],
+        history=[_earlier(each, now) for each in wordings],
     )
 
 
@@ -139,8 +158,7 @@ def _whose(memory: Mapping[str, Any]) -> Iterator[Fact]:
 def _origin(memory: Mapping[str, Any]) -> Iterator[Fact]:
     yield Fact("Evidence", _EVIDENCE[memory["evidence_class"]])
     yield Fact("Source", memory["source_type"].replace("_", " ").capitalize())
-    count = memory["evidence_count"]
-    yield Fact("Evidence count", str(count), "said once" if count == 1 else f"said {count} times")
+    yield Fact("Evidence count", str(memory["evidence_count"]))
     if session := memory.get("session_id"):
         yield Fact("Session", session)
     if turns := memory.get("turn_range"):
@@ -169,6 +187,11 @@ def _storage(memory: Mapping[str, Any]) -> Iterator[Fact]:
     yield Fact("Embedding", _EMBEDDING[memory["embedding_status"]])
     yield Fact("Size", f"{memory['body_size_bytes']:,} bytes")
     yield Fact("Id", str(memory["id"]))
+
+
+def _earlier(wording: Mapping[str, Any], now: datetime) -> Earlier:
+    why = _REPLACED[wording["reason"]]
+    return Earlier(wording["content"], seen_from(now, wording["replaced_at"]), why, wording["actor"])
 
 
 def _plain(value: object) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from django.urls import path
 
-from memories.dashboard.views import ChooseScope, MemoryList, OneMemory
+from memories.dashboard.views import ChooseScope, ForgetMemory, MemoryList, OneMemory
 
 urlpatterns = [
     path("memories/", MemoryList.as_view(), name="memories"),
     path("memories/scope/", ChooseScope.as_view(), name="memories-scope"),
     path("memories/<uuid:memory>/", OneMemory.as_view(), name="memory"),
+    path("memories/<uuid:memory>/forget/", ForgetMemory.as_view(), name="memory-forget"),
 ]

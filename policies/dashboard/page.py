@@ -1,7 +1,7 @@
 """The view every signed-in page derives from (design: Auth; browser sessions use CSRF).
 
-It sends a stranger to the sign-in page, keeps what it answers out of every cache, and turns the
-errors of the services into error pages, so that a page's own code says only what the page does.
+It sends a stranger to the sign-in page and turns the errors of the services into error pages, so that
+a page's own code says only what the page does.
 """
 
 from __future__ import annotations
@@ -39,11 +39,6 @@ class Page(View):
     nav: ClassVar[str] = ""
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        response = self._answer(request, *args, **kwargs)
-        response["Cache-Control"] = "no-store"
-        return response
-
-    def _answer(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if not isinstance(request.user, AbstractUser):
             return self._sign_in()
         try:
@@ -80,6 +75,6 @@ class WorkspacePage(Page):
 
     def answer(self, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if self.desk.workspace is None:
-            return self.show("no_workspace.html")
+            return self.show("shell/no_workspace.html")
         self.workspace = self.desk.workspace
         return super().answer(*args, **kwargs)
