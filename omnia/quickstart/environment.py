@@ -46,7 +46,9 @@ def _bring_up_to_date(venv: Path, files: Sequence[Path]) -> int:
     _say(f"Installing {', '.join(wanted)} into .venv; this takes a minute or two, once ...")
     started = time.monotonic()
     options = [part for file in files for part in ("-r", str(file))]
-    install = [str(python), "-m", "pip", "install", "--quiet", "--no-input", "--disable-pip-version-check", *options]
+    # The files pin all there is, so nothing is left to resolve; modules are compiled as they are first used.
+    quick = ["--no-deps", "--no-compile", "--quiet", "--no-input", "--disable-pip-version-check"]
+    install = [str(python), "-m", "pip", "install", *quick, *options]
     if subprocess.run(install, stdout=sys.stderr, check=False).returncode:
         return _fail(
             "The requirements could not be installed; pip says why above. Run the same command again to retry."
