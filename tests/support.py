@@ -15,11 +15,14 @@ import numpy as np
 from django.db import connection
 from django.test import Client
 
+from memories.domain.save import SaveCommand, SaveResult
 from memories.embeddings.base import Embedder, EmbeddingFailed, Vector, usable
 from memories.embeddings.current import use
 from memories.embeddings.hashing import HashingEmbedder
 from memories.recall.shared_rows import forget_counts
+from memories.services.remember import remember
 from omnia.api.principal import Role
+from omnia.core.actor import Actor
 from omnia.core.scope import Scope, Tier
 from policies.models import MemoryPolicy, ServiceGroup, Workspace
 from policies.services.resolve import clear_cache, policy_for
@@ -125,6 +128,12 @@ class Store:
         )
         assert answer.status_code == status, answer.content[:800]
         return dict(answer.json())
+
+    def keep(self, content: str, *, user: str | None = None, agent: str | None = None, now: datetime | None = None,
+             **fields: Any) -> SaveResult:  # fmt: skip
+        """A memory saved in any tier and at any moment, past the route that takes user tiers and the clock's time."""
+        command = SaveCommand(**{"scope": self.scope(user, agent), "type": "fact", "content": content, **fields})
+        return remember(command, policy=self.policy(), now=now or datetime.now(UTC), actor=Actor("system:tests"))
 
     def policy(self) -> Any:
         return policy_for(self.workspace, service_group="default")

@@ -7,11 +7,14 @@
     SELECT f.*, ({source_weight})::float8 AS source_weight, m.confidence,
         CASE m.tier WHEN 0 THEN %(t_institutional)s::float8 WHEN 1 THEN %(t_agent)s::float8 ELSE %(t_user)s::float8 END
             AS tier_weight,
-        coalesce(%(floor)s::float8 + (1 - %(floor)s::float8) * power(2.0::float8, -least(1000, greatest(0,
+        -- Without a half-life the quotient is NULL, and the recency 1; least() would skip that NULL.
+        coalesce(%(floor)s::float8 + (1 - %(floor)s::float8) * power(2.0::float8, -least(1000 * half_life, greatest(0,
             extract(epoch FROM %(now)s::timestamptz - greatest(coalesce(m.observed_at, m.created_at), m.reinforced_at))::float8
-        ) / CASE m.tier WHEN 0 THEN %(h_institutional)s::float8 WHEN 1 THEN %(h_agent)s::float8 ELSE %(h_user)s::float8 END
-        )), 1.0) AS recency
-    FROM fused f JOIN memories_memory m USING (id)
+        )) / half_life), 1.0) AS recency
+    FROM fused f JOIN memories_memory m USING (id), LATERAL (
+        SELECT CASE m.tier WHEN 0 THEN %(h_institutional)s::float8 WHEN 1 THEN %(h_agent)s::float8 ELSE %(h_user)s::float8 END
+            AS half_life
+    ) fading
 ), ranked AS (
     SELECT id, rrf, vector_rank, 1 - distance AS vector_value, text_rank, text_value, source_weight, recency, tier_weight,
         rrf * source_weight * confidence * recency * tier_weight AS score, count(*) OVER () AS total
