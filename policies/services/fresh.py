@@ -75,10 +75,10 @@ class Fresh(Generic[Key, Value]):
         epoch = self._epoch
         try:
             value, seconds = self._load(key), self._lifetime()
-        except DatabaseError:
+        except DatabaseError as error:
             if last is None and self._fallback is None:
                 raise
-            log.warning("the store does not answer; keeping what was known", exc_info=True)
+            log.warning("the store does not answer (%s); keeping what was known", type(error).__name__)
             value = last.value if last is not None else self._fallback()  # type: ignore[misc]  # checked above
             seconds = RETRY_SECONDS
         if epoch == self._epoch:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.management import call_command
 
+from omnia.core.edition import Edition
 from omnia.core.scope import Tier
 from policies.models import MemoryPolicy
 from policies.services.resolve import clear_cache, policy_for
@@ -93,7 +96,10 @@ def test_both_examples_apply_and_apply_again(tmp_path: Path) -> None:
     assert list(phases) == [("basic", "Active", 2, 2), ("research", "Active", 1, 1)]
 
 
-def test_the_full_example_is_stored_as_it_was_written_and_applies_where_it_is_bound(tmp_path: Path) -> None:
+def test_the_full_example_is_stored_as_it_was_written_and_applies_where_it_is_bound(
+    tmp_path: Path, settings: Any
+) -> None:
+    settings.OMNIA = replace(settings.OMNIA, edition=Edition.ENTERPRISE)
     apply(tmp_path, FULL)
     row = create_workspace(workspace(bound("research")), actor=OPERATOR, now=NOW)
     clear_cache()

@@ -13,7 +13,7 @@ from omnia.core.edition import Edition
 from omnia.core.scope import Tier
 from policies.domain.document import RelationKind, read_spec
 from policies.domain.effective import effective_policy
-from tests.contract.policy_documents import admitted, effective, problems
+from tests.contract.policy_documents import ENTERPRISE, NOW, admitted, effective, problems
 
 DAY = timedelta(days=1)
 
@@ -49,6 +49,17 @@ HALF_LIVES = [
 def test_half_life_per_tier(half_life: dict[str, str], expected: list[timedelta | None]) -> None:
     recall = effective({"recall": {"halfLife": half_life}}).recall
     assert [recall.half_life(tier) for tier in Tier] == expected
+
+
+@pytest.mark.parametrize("nonsense", ["garbage", "7 days", "-1d", "9" * 400 + "d", 7, None, [], {}])
+def test_a_duration_that_cannot_be_read_counts_as_not_set(nonsense: Any) -> None:
+    half_life = {"user": nonsense, "agent": nonsense, "institutional": nonsense}
+    ttl = {"default": nonsense, "maxAge": nonsense}
+    stored = read_spec({"tiers": {"user": {"ttl": ttl}}, "recall": {"halfLife": half_life}})
+    found = effective_policy(stored, config=ENTERPRISE)
+    assert [found.recall.half_life(tier) for tier in Tier] == [None, 90 * DAY, 30 * DAY, 30 * DAY]
+    assert found.expiry.resolve(tier=Tier.USER, category=None, explicit=None, now=NOW) is None
+    assert found.expiry.cap(None, tier=Tier.USER, category=None, now=NOW) is None
 
 
 def test_zero_previews_everything_and_relates_nothing() -> None:
