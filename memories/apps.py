@@ -9,5 +9,7 @@ class MemoriesConfig(AppConfig):
 
     def ready(self) -> None:
         from memories.embeddings.halfvec import register_halfvec
+        from memories.recall.index_scan import search_on
 
         connection_created.connect(register_halfvec, dispatch_uid="memories.halfvec")
+        connection_created.connect(search_on, dispatch_uid="memories.index_scan")

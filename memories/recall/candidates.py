@@ -1,7 +1,8 @@
 """The recall query: one statement from question to ranked rows.
 
 A shared scope of at most `EXACT_ROWS` rows is read whole, because an exact scan of it is as cheap as its
-index and finds everything; above that the indexes answer.
+index and finds everything; above that the indexes answer. An index gives up on a filter that leaves few
+rows, so that an answer shorter than asked for is looked up in the whole scope: it may be all there is.
 """
 
 from __future__ import annotations
@@ -58,7 +59,10 @@ def find(
     if shared <= EXACT_ROWS:
         return fetch_dicts(statement.whole_scope(dimensions), parameters)
     parameters |= {"n_shared": shared} | _scope_queries(request.scope, terms)
-    return fetch_dicts(statement.indexed(dimensions), parameters)
+    rows = fetch_dicts(statement.indexed(dimensions), parameters)
+    if len(rows) >= request.limit:
+        return rows
+    return fetch_dicts(statement.whole_scope(dimensions), parameters)
 
 
 _WORDS = "SELECT tsvector_to_array(to_tsvector('english', %(query)s::text)) AS words"
