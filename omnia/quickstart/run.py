@@ -45,7 +45,11 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to run: a step that must end well first, then the programs, in the order they are stopped."""
+    """What to run: a step that must end well first, then the programs.
+
+    The first program answers requests and gets the machine to itself until it does; they are stopped in
+    this order too.
+    """
 
     seed: Command
     programs: Mapping[str, Program]
@@ -83,9 +87,11 @@ class Run:
         if not os.environ.get("DATABASE_URL"):
             self.servers.start_postgres()
         self._fill()
-        for name, program in self.plan.programs.items():
-            self._start(name, program.command)
+        first, *others = self.plan.programs
+        self._start(first, self.plan.programs[first].command)
         self._await_ready()
+        for name in others:
+            self._start(name, self.plan.programs[name].command)
         return Credentials.read(self.folder / CREDENTIALS)
 
     def watch(self) -> NoReturn:

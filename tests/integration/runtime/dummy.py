@@ -25,7 +25,7 @@ if script.exists(): exec(script.read_text())
 if name == "web":
     from tests.integration.runtime.dummy import serve
     serve(port)
-signal.pause()
+while True: signal.pause()
 """
 
 

@@ -52,17 +52,20 @@ def start(folder: Path, port: int) -> Iterator[Start]:
         run.communicate()
 
 
-def _await_panel(run: subprocess.Popen[str]) -> None:
+def _await_all(run: subprocess.Popen[str], folder: Path) -> dict[str, int]:
+    """The ids of the three programs, once the panel is printed and each is up."""
     assert run.stdout is not None
-    for line in run.stdout:
-        if line.startswith("All of this is in"):
-            return
     assert run.stderr is not None
-    pytest.fail(run.stderr.read())
+    if not any(line.startswith("All of this is in") for line in run.stdout):
+        pytest.fail(run.stderr.read())
+    while len(pids := _pids(folder)) < 3:
+        assert run.poll() is None, run.stderr.read()
+        time.sleep(0.02)
+    return pids
 
 
 def _pids(folder: Path) -> dict[str, int]:
-    return {file.stem: int(file.read_text()) for file in folder.glob("*.pid")}
+    return {file.stem: int(text) for file in folder.glob("*.pid") if (text := file.read_text())}
 
 
 def _await_end(pids: dict[str, int]) -> None:
@@ -74,8 +77,7 @@ def _await_end(pids: dict[str, int]) -> None:
 
 def test_a_stopped_run_leaves_nothing(folder: Path, start: Start) -> None:
     run = start()
-    _await_panel(run)
-    pids = _pids(folder)
+    pids = _await_all(run, folder)
     assert pids.keys() == {"web", "beat", "worker"}
     run.terminate()
     _, told = run.communicate(timeout=20)
@@ -97,8 +99,7 @@ def test_a_crash_is_told_and_ends_the_run(folder: Path, start: Start) -> None:
 
 def test_a_killed_child_ends_the_run(folder: Path, start: Start) -> None:
     run = start()
-    _await_panel(run)
-    os.kill(_pids(folder)["beat"], signal.SIGKILL)
+    os.kill(_await_all(run, folder)["beat"], signal.SIGKILL)
     _, told = run.communicate(timeout=20)
     assert run.returncode == 1
     assert "beat was killed by SIGKILL" in told
@@ -108,20 +109,19 @@ def test_a_killed_child_ends_the_run(folder: Path, start: Start) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells children of their parent's death")
 def test_children_end_with_a_killed_run_and_the_next_one_starts(folder: Path, start: Start) -> None:
     run = start()
-    _await_panel(run)
-    pids = _pids(folder)
+    pids = _await_all(run, folder)
     run.kill()
     _await_end(pids)
-    again = start()
-    _await_panel(again)
-    assert not pids.items() & _pids(folder).items()
+    for file in folder.glob("*.pid"):
+        file.unlink()
+    again = _await_all(start(), folder)
+    assert not set(pids.values()) & set(again.values())
 
 
 def test_a_second_request_to_stop_kills(folder: Path, start: Start) -> None:
     (folder / "web.py").write_text("signal.signal(signal.SIGTERM, lambda *_: print('no', flush=True))")
     run = start()
-    _await_panel(run)
-    pids = _pids(folder)
+    pids = _await_all(run, folder)
     run.send_signal(signal.SIGINT)
     while "no" not in (folder / "logs/web.log").read_text():
         time.sleep(0.02)
@@ -133,7 +133,7 @@ def test_a_second_request_to_stop_kills(folder: Path, start: Start) -> None:
 
 def test_a_folder_in_use_is_left_alone(folder: Path, port: int, start: Start) -> None:
     run = start()
-    _await_panel(run)
+    pids = _await_all(run, folder)
     second = start()
     _, told = second.communicate(timeout=20)
     assert second.returncode == 1
@@ -141,14 +141,14 @@ def test_a_folder_in_use_is_left_alone(folder: Path, port: int, start: Start) ->
     with pytest.raises(FolderTakenError):
         clean(folder)
     assert run.poll() is None
-    assert all(started_at(pid) for pid in _pids(folder).values())
+    assert all(started_at(pid) for pid in pids.values())
 
 
 def test_make_stop_ends_it_and_make_clean_removes_it(
     folder: Path, start: Start, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run = start()
-    _await_panel(run)
+    _await_all(run, folder)
     assert stop(folder) == 0
     assert run.wait(5) == 0
     assert stop(folder) == 0
