@@ -197,7 +197,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='memory',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('retired_as__isnull', True), ('retired_at__isnull', True)), models.Q(('retired_as__in', ['forgotten', 'superseded', 'invalidated']), ('retired_at__isnull', False)), _connector='OR'), name='memory_retired_for_a_reason'),
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('retired_as__isnull', True), ('retired_at__isnull', True)), models.Q(('retired_as__in', ['forgotten', 'superseded', 'invalidated']), ('retired_as__isnull', False), ('retired_at__isnull', False)), _connector='OR'), name='memory_retired_for_a_reason'),
         ),
         migrations.AddConstraint(
             model_name='memory',

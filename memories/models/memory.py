@@ -110,7 +110,11 @@ class Memory(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(retired_at__isnull=True, retired_as__isnull=True)
-                | Q(retired_at__isnull=False, retired_as__in=["forgotten", "superseded", "invalidated"]),
+                | Q(
+                    retired_at__isnull=False,
+                    retired_as__isnull=False,  # a check that comes to NULL passes
+                    retired_as__in=["forgotten", "superseded", "invalidated"],
+                ),
                 name="memory_retired_for_a_reason",
             ),
             models.CheckConstraint(
