@@ -21,7 +21,6 @@ from memories.embeddings.build import build
 from memories.embeddings.cache import VectorCache
 from memories.embeddings.isolation import embed_each
 from memories.models import EmbeddingModel
-from omnia.config import ConfigError
 from omnia.logs import describe
 from omnia.metrics import EMBED_REQUESTS, EMBED_SECONDS
 
@@ -54,8 +53,8 @@ def current() -> Embedder | None:
 def warm() -> None:
     """Builds the embedder now, so that the first request does not wait for it.
 
-    Raises EmbeddingFailed when the local model's files are unusable and ConfigError when the settings are;
-    a provider that does not answer yet is no reason not to start.
+    Raises what kept it from being built: EmbeddingFailed for a missing or altered file of the local model,
+    ConfigError for a setting. A provider that does not answer yet is no reason not to start.
     """
     embedder = current()
     if isinstance(embedder, Unavailable):
@@ -64,7 +63,7 @@ def warm() -> None:
 
 
 def passage_vector(text: str) -> Vector | None:
-    """The vector of a text to store. Never raises; takes at most the embedding timeout."""
+    """The vector of a text to store. Never raises; waits no longer than the embedding timeout for one answer."""
     return _or_none(lambda: _passages([text])[0])
 
 
@@ -118,7 +117,7 @@ def _current_seat() -> _Seat:
 def _configured() -> Embedder | None:
     try:
         return build(settings.OMNIA.embedding)
-    except (EmbeddingFailed, ConfigError) as failure:
+    except Exception as failure:  # noqa: BLE001 - a wrong setting, a damaged file, a runtime this machine cannot load
         return Unavailable(failure)
 
 
@@ -146,6 +145,12 @@ def _measured(embed: Callable[[], list[Vector | None]]) -> list[Vector | None]:
     started, outcome = time.perf_counter(), "failed"
     try:
         vectors = embed()
+    except EmbeddingFailed:
+        raise
+    except Exception as error:
+        # Whatever a model throws is its failure, and must not become one of the save or of the sweep.
+        raise EmbeddingFailed(f"the model failed with {describe(error)}") from error
+    else:
         outcome = "unusable" if any(vector is None for vector in vectors) else "ok"
         return vectors
     finally:
@@ -158,6 +163,4 @@ def _or_none(embed: Callable[[], Vector | None]) -> Vector | None:
         return embed()
     except EmbeddingFailed as failure:
         logger.warning("no vector: %s", failure)
-    except Exception as error:  # noqa: BLE001 - whatever a model throws, a save must not fail for a ranking aid
-        logger.error("no vector: %s", describe(error))  # noqa: TRY400 - a trace would repeat the text
-    return None
+        return None

@@ -41,10 +41,9 @@ class JsonPost:
     def __call__(self, payload: Mapping[str, Any]) -> Any:
         """The decoded answer. Raises EmbeddingFailed, `permanent` when the provider refused the input."""
         body = _encoded(payload)
+        exchange = asyncio.run_coroutine_threadsafe(self._exchange(body), self._loop)
         try:
-            status, answer = asyncio.run_coroutine_threadsafe(self._exchange(body), self._loop).result(
-                self._deadline + 1
-            )
+            status, answer = exchange.result(self._deadline + 1)  # in case the loop itself is stuck
         except TimeoutError:
             raise EmbeddingFailed(f"the embedding provider did not answer within {self._deadline:g} s") from None
         except httpx.HTTPError as error:

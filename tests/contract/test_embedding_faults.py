@@ -11,7 +11,7 @@ import pytest
 
 from memories.embeddings import current
 from memories.embeddings.base import EmbeddingFailed
-from memories.embeddings.http import OLLAMA, OPENAI, HttpEmbedder
+from memories.embeddings.http import LONGEST, OLLAMA, OPENAI, HttpEmbedder
 from omnia.metrics import EMBED_REQUESTS
 from tests.integration.embeddings.provider import (
     DIMENSIONS,
@@ -158,6 +158,21 @@ def test_the_next_answer_is_taken_again(server: Provider, fault: Behaviour) -> N
     assert all(vector is not None for vector in asked.embed_passages(TEXTS))
 
 
+@pytest.mark.parametrize("drip", [slow_headers, slow_body])
+def test_the_deadline_ends_the_exchange_itself(server: Provider, drip: Behaviour) -> None:
+    server.behaviour = drip
+    with pytest.raises(EmbeddingFailed, match=r"within 0\.2 s"):
+        embedder(server).embed_query("one")
+    assert server.left.wait(5)
+
+
+def test_a_redirect_is_not_followed(server: Provider) -> None:
+    server.behaviour = redirect
+    with pytest.raises(EmbeddingFailed, match="307"):
+        embedder(server).embed_query("one")
+    assert len(server.calls) == 1
+
+
 OLLAMA_FAULTS = {
     "short": {"embeddings": [GOOD, GOOD]},
     "null": {"embeddings": None},
@@ -258,6 +273,11 @@ def test_a_text_above_the_models_window_is_embedded_by_its_beginning(server: Pro
     vector = embedder(server).embed_query("x" * 8192)
     assert vector is not None
     assert [len(call.texts[0]) for call in server.calls] == [8192, 4096, 2048, 1024]
+
+
+def test_no_more_of_a_text_is_sent_than_any_model_reads(server: Provider) -> None:
+    embedder(server).embed_query("x" * (LONGEST + 1))
+    assert [len(call.texts[0]) for call in server.calls] == [LONGEST]
 
 
 def test_after_three_failures_the_provider_is_left_alone(server: Provider) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -30,8 +30,10 @@ class Call(BaseHTTPRequestHandler):
         self.raw = self.rfile.read(int(self.headers["content-length"]))
         self.payload = orjson.loads(self.raw)
         self.server.calls.append(self)
-        with suppress(OSError):  # the client has gone, as it should
+        try:
             self.server.behaviour(self)
+        except OSError:
+            self.server.left.set()
 
     @property
     def texts(self) -> list[str]:
@@ -61,7 +63,7 @@ class Call(BaseHTTPRequestHandler):
 
 
 class Provider(ThreadingHTTPServer):
-    """`behaviour` answers the next calls; `calls` keeps those that came."""
+    """`behaviour` answers the next calls; `calls` keeps those that came, `left` that a client hung up."""
 
     daemon_threads = True
 
@@ -70,6 +72,7 @@ class Provider(ThreadingHTTPServer):
         self.behaviour: Behaviour = openai
         self.calls: list[Call] = []
         self.stopped = threading.Event()
+        self.left = threading.Event()
 
     @property
     def url(self) -> str:

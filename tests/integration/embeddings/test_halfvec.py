@@ -7,6 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 from django.db import connection
+from psycopg import ClientCursor
+from psycopg.adapt import PyFormat, Transformer
+from psycopg.pq import Format
 
 from memories.embeddings.halfvec import to_halfvec
 from memories.embeddings.hashing import HashingEmbedder
@@ -34,6 +37,12 @@ def test_it_arrives_as_it_was_sent(cast: str) -> None:
     assert np.allclose([float(number) for number in text.strip("[]").split(",")], vector("tea"), rtol=2**-10)
 
 
+def test_it_is_sent_in_binary() -> None:
+    connection.ensure_connection()
+    dumper = Transformer(connection.connection).get_dumper(sent("tea"), PyFormat.AUTO)
+    assert dumper.format == Format.BINARY
+
+
 def test_it_needs_no_cast_beside_an_operator() -> None:
     near = vector("tea") @ vector("green tea")
     with connection.cursor() as cursor:
@@ -49,8 +58,6 @@ def test_prepared_statements_take_it_too() -> None:
 
 
 def test_a_cursor_that_binds_by_itself_writes_it_as_text() -> None:
-    from psycopg import ClientCursor
-
     connection.ensure_connection()
     query = ClientCursor(connection.connection).mogrify("SELECT %s::halfvec", [sent("tea")])
     assert query.startswith("SELECT '[0")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -80,6 +81,13 @@ def test_no_failure_passes_and_no_text_is_logged(error: Exception, caplog: pytes
     assert all(record.exc_info is None for record in caplog.records)
 
 
+@pytest.mark.parametrize("error", [RuntimeError(SECRET), ValueError(SECRET)])
+def test_whatever_a_model_throws_is_its_failure(error: Exception) -> None:
+    with current.use(Failing(error)), pytest.raises(EmbeddingFailed) as failure:
+        current.passage_vectors([SECRET])
+    assert SECRET not in str(failure.value)
+
+
 def test_without_an_embedder_nothing_has_a_vector() -> None:
     with current.use(None):
         assert current.current() is None
@@ -101,9 +109,11 @@ def test_an_embedder_that_cannot_be_built_says_so_at_the_start_and_fails_no_save
 
 def test_two_first_requests_build_one_embedder(monkeypatch: pytest.MonkeyPatch) -> None:
     built: list[HashingEmbedder] = []
-    both = threading.Barrier(2)
+    both, inside = threading.Barrier(2), threading.Barrier(2)
 
     def slow_build(config: EmbeddingConfig) -> HashingEmbedder:
+        with suppress(threading.BrokenBarrierError):
+            inside.wait(0.2)  # for a second builder, who must not come
         built.append(HashingEmbedder())
         return built[-1]
 

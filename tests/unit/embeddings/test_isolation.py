@@ -42,6 +42,12 @@ def test_a_good_batch_is_asked_once() -> None:
     assert sizes == [3]
 
 
+def test_a_zero_vector_among_others_needs_no_second_question() -> None:
+    sizes, embed = failing_on(set(), permanent=True)
+    assert [vector is None for vector in embed_each(embed, ["tea", "…"])] == [False, True]
+    assert sizes == [2]
+
+
 def test_one_poisoned_text_in_sixteen_costs_few_calls() -> None:
     sizes, embed = failing_on({"text 5"}, permanent=True)
     embed_each(embed, [f"text {n}" for n in range(16)])
