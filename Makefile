@@ -1,6 +1,6 @@
 # Omnia Memory. `make` lists what there is to do.
 .DEFAULT_GOAL := help
-.PHONY: help run stop test clean environment test-environment
+.PHONY: help run stop test bench clean environment test-environment
 MAKEFLAGS += --no-print-directory
 
 # The first Python that is new enough; PYTHON=... asks for a certain one.
@@ -32,6 +32,9 @@ test: test-environment ## every check, the tests last; with servers of its own
 	$(call check,lint-imports)
 	$(call check,python -W ignore::RuntimeWarning manage.py makemigrations --check --dry-run)
 	$(call check,python -m pytest -n 2)
+
+bench: environment ## what each operation costs, and how well recall finds; takes minutes
+	@exec .venv/bin/python -m bench
 
 clean: ## delete the demo's data, the logs and .venv; refuses while `make run` runs
 	@$(find_python); "$$python" -m omnia.quickstart clean
