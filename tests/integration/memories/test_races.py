@@ -1,0 +1,134 @@
+"""Writers at the same time: one text is one row, one key is one memory, one key of a request is one answer."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from memories.domain.about import About
+from memories.services.forget import forget, forget_everything
+from memories.services.history import history
+from omnia.core.actor import Actor
+from omnia.core.errors import NotFound
+from tests.support import Store, opened_store, select
+
+pytestmark = pytest.mark.django_db(transaction=True)
+WRITERS, ROUNDS = 8, 20
+
+
+@pytest.fixture
+def store() -> Iterator[Store]:
+    with opened_store() as opened:
+        opened.policy()
+        yield opened
+
+
+@pytest.fixture
+def together() -> Iterator[Callable[[Callable[[int], Any]], list[Any]]]:
+    """Runs one function in every writer at the same moment, and answers what each came to."""
+    start = threading.Barrier(WRITERS)
+
+    def work(act: Callable[[int], Any], number: int) -> Any:
+        start.wait(timeout=30)
+        return act(number)
+
+    def all_at_once(act: Callable[[int], Any]) -> list[Any]:
+        return [each.result() for each in [pool.submit(work, act, number) for number in range(WRITERS)]]
+
+    with ThreadPoolExecutor(WRITERS) as pool:
+        yield all_at_once
+        all_at_once(lambda _: connection.close())
+
+
+def test_eight_writers_of_one_new_text_make_one_row_each_round(store: Store, together: Any) -> None:
+    for number in range(ROUNDS):
+        user = f"u{number}"
+        results = together(lambda _, user=user: store.keep("Ann keeps bees in the garden", user=user))
+        assert sorted(result.action for result in results) == ["added"] + ["merged"] * (WRITERS - 1)
+        assert len({result.memory["id"] for result in results}) == 1
+    rows = store.rows("user_id, evidence_count")
+    assert len(rows) == ROUNDS
+    assert {row["evidence_count"] for row in rows} == {2}
+
+
+def test_eight_writers_of_one_key_keep_one_memory_and_every_wording(store: Store, together: Any) -> None:
+    about = About.of("user", "city")
+    results = together(lambda number: store.keep(f"Lives in town {number}", user="u1", about=about))
+    assert sorted(result.action for result in results) == ["added"] + ["auto_superseded"] * (WRITERS - 1)
+    [row] = store.rows("id, content")
+    earlier = history(row["id"], scope=store.scope(), now=datetime.now(UTC))
+    assert {row["content"], *(each["content"] for each in earlier)} == {f"Lives in town {n}" for n in range(WRITERS)}
+
+
+def test_writers_of_different_users_do_not_merge(store: Store, together: Any) -> None:
+    results = together(lambda number: store.keep("Ann keeps bees", user=f"u{number}"))
+    assert {result.action for result in results} == {"added"}
+
+
+def test_a_memory_is_forgotten_once(store: Store, together: Any) -> None:
+    memory = store.keep("Ann keeps bees", user="u1").memory["id"]
+
+    def act(_: int) -> bool:
+        try:
+            forget(memory, scope=store.scope(), now=datetime.now(UTC), actor=Actor("system:tests"))
+        except NotFound:
+            return False
+        return True
+
+    assert sorted(together(act)) == [False] * (WRITERS - 1) + [True]
+    events = select("SELECT 1 FROM omnia_audit WHERE event = 'memory_deleted'")
+    assert len(events) == 1
+
+
+def test_saves_and_forgetting_lose_no_answer(store: Store, together: Any) -> None:
+    """Whoever was told "kept" after the last forgetting finds the text; nothing deadlocks."""
+    memory = store.keep("Ann keeps bees", user="u1").memory["id"]
+
+    def act(number: int) -> Any:
+        if number == 0:
+            return forget(memory, scope=store.scope(), now=datetime.now(UTC), actor=Actor("system:tests"))
+        return store.keep("Ann keeps bees", user="u1").memory["id"]
+
+    kept = set(together(act)) - {None, memory}
+    live = select("SELECT id FROM memories_memory WHERE retired_at IS NULL")
+    assert {row["id"] for row in live} == kept
+    assert len(live) <= 1
+
+
+def test_forget_everything_waits_for_the_saves_before_it(store: Store, together: Any) -> None:
+    for _ in range(5):
+
+        def act(number: int) -> Any:
+            if number < 2:
+                return forget_everything(store.scope(), actor=Actor("system:tests"))
+            return store.keep(f"Ann keeps {number} hives", user="u1", agent=f"a{number % 3}" if number > 4 else None)
+
+        together(act)
+        forget_everything(store.scope(), actor=Actor("system:tests"))
+        assert store.rows("id") == []
+        assert select("SELECT 1 FROM memories_wording") == []
+
+
+def test_one_idempotency_key_is_one_row(store: Store, together: Any) -> None:
+    def act(_: int) -> int:
+        body = {"scope": {"workspace_id": str(store.workspace), "user_id": "u1"}, "type": "fact", "content": "Bees"}
+        answer = store.client.post("/api/v1/memories", body, content_type="application/json",
+                                   headers={"Idempotency-Key": "one"})  # fmt: skip
+        return int(answer.status_code)
+
+    statuses = set(together(act))
+    assert statuses <= {201, 409}
+    assert 201 in statuses
+    [row] = store.rows("evidence_count")
+    assert row["evidence_count"] == 1
+
+
+def test_writers_read_what_the_former_committed(store: Store) -> None:
+    """The lock guards reads only under READ COMMITTED: a snapshot taken before it would miss the former's row."""
+    assert select("SHOW transaction_isolation") == [{"transaction_isolation": "read committed"}]
