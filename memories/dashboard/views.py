@@ -50,7 +50,8 @@ class MemoryList(MemoriesPage):
         if not wanted.is_valid():
             raise BadInput("A filter holds what it cannot mean.", code="invalid_filter")
         response = self.show(self._template(), self._context(view, wanted))
-        response["HX-Replace-Url"] = address_of("memories", view, wanted.narrowing())
+        if request.htmx:
+            response["HX-Replace-Url"] = address_of("memories", view, wanted.narrowing())
         return response
 
     def _template(self) -> str:
