@@ -95,6 +95,21 @@ def admit_writer(view: ApiView) -> Admitted:
     return admitted
 
 
+def require_scope_alone(view: ApiView) -> None:
+    """For a request that deletes all of a scope: a filter nobody reads would delete what it was to spare.
+
+    Raises BadInput `unknown_parameter` for anything in query or body that does not name the scope.
+    """
+    known = {"scope", *(name for names in _NAMES.values() for name in names)}
+    nested = view.body.get("scope")
+    given = [*view.request.query_params, *view.body, *(nested if isinstance(nested, Mapping) else ())]
+    for name in given:
+        if name not in known:
+            raise _invalid(
+                name[:_LONGEST], "unknown_parameter", "everything of a scope goes; nothing narrows it further"
+            )
+
+
 def _admit(view: ApiView, *, at_least: Role, user: str | None = None) -> Admitted:
     asked = _asked(view)
     workspace = open_workspace(view.principal, asked.workspace, at_least=at_least)

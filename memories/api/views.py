@@ -10,7 +10,7 @@ from rest_framework.request import Request
 
 from memories.api import docs
 from memories.api.messages import EditMessage, RecallMessage, SaveMessage, read
-from memories.api.scope import admit_person, admit_reader, admit_writer
+from memories.api.scope import admit_person, admit_reader, admit_writer, require_scope_alone
 from memories.domain.about import About
 from memories.domain.kinds import DEFAULT_PROVENANCE
 from memories.domain.query_text import LONGEST_QUERY
@@ -63,6 +63,7 @@ class MemoriesView(ApiView):
 
     @docs.forget_everything
     def delete(self, request: Request) -> HttpResponse:
+        require_scope_alone(self)
         admitted = admit_person(self, at_least=Role.OWNER)
         return json_response({"deleted": forget_everything(admitted.scope, actor=self.actor)})
 
