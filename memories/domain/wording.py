@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from memories.domain.confidence import UNSTATED, combined
+from memories.domain.consent import upward
 from memories.domain.save import SaveCommand
 
 
@@ -58,12 +59,12 @@ def first(command: SaveCommand, *, expires_at: datetime | None) -> Wording:
 def merged(old: Wording, command: SaveCommand, *, expires_at: datetime | None) -> Wording:
     """A near-duplicate reinforces the old memory: the newer body, the greater certainty, the later expiry.
 
-    What the newer saying leaves out stays; metadata merges key by key, the newer value winning. The
-    caller caps the expiry.
+    What the newer saying leaves out stays; metadata merges key by key, the newer value winning; what was
+    sensitive stays so. The caller caps the expiry.
     """
     new = first(command, expires_at=later(old.expires_at, expires_at))
     kept = {field.name: getattr(old, field.name) for field in fields(Wording) if getattr(new, field.name) is None}
-    kept.pop("expires_at", None)
+    kept |= {"expires_at": new.expires_at, "consent_category": upward(old.consent_category, command.category)}
     return replace(
         new,
         metadata={**old.metadata, **command.metadata},

@@ -50,6 +50,25 @@ def test_merging_with_empty_metadata_keeps_the_old(same: Store) -> None:
     assert (memory["purpose"], memory["session_id"], memory["consent_category"]) == ("p", "s", "memory:context")
 
 
+CATEGORIES = [
+    # the first save's category, the second's, the memory's
+    (None, "memory:context", "memory:context"),
+    ("memory:context", "memory:history", "memory:history"),
+    ("memory:context", "memory:health", "memory:health"),
+    ("memory:health", "memory:preferences", "memory:health"),
+    ("memory:health", None, "memory:health"),
+    ("memory:location", "memory:identity", "memory:identity"),
+]
+
+
+@pytest.mark.parametrize(("first", "second", "kept"), CATEGORIES)
+def test_a_merge_never_makes_a_memory_less_sensitive(
+    same: Store, first: str | None, second: str | None, kept: str
+) -> None:
+    same.save(category=first)
+    assert same.save(category=second)["memory"]["consent_category"] == kept
+
+
 CONFIDENCE = [
     # before, stated with the merge, after
     (None, None, 0.91),
