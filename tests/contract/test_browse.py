@@ -16,24 +16,24 @@ OWNERS: list[tuple[str, str | None, str | None]] = [
     ("institutional", None, None), ("agent a1", None, "a1"), ("agent a2", None, "a2"), ("user u1", "u1", None),
     ("user u2", "u2", None), ("u1 for a1", "u1", "a1"), ("u1 for a2", "u1", "a2"), ("u2 for a1", "u2", "a1"),
 ]  # fmt: skip
-REACHES: list[tuple[dict[str, Any], set[str]]] = [
-    ({"user_id": "u1"}, {"user u1"}),
-    ({"user_id": "u1", "agent": ""}, {"user u1"}),
-    ({"user_id": "u1", "agent": "a1"}, {"u1 for a1"}),
-    ({"user_id": None, "agent": "a1"}, {"agent a1"}),
-    ({"user_id": None}, {"institutional"}),
-    ({"user_id": "", "agent": ""}, {"institutional"}),
-    ({"user_id": "u1", "agent": "*"}, {"user u1", "u1 for a1", "u1 for a2"}),
-    ({"user_id": "u1", "include_shared": "true"}, {"user u1", "institutional"}),
-    ({"user_id": "u1", "agent": "a1", "include_shared": "true"}, {"u1 for a1", "institutional", "agent a1"}),
-    ({"user_id": "u1", "agent": "*", "include_shared": "true"}, {"user u1", "u1 for a1", "u1 for a2", "institutional"}),
-    ({"user_id": None, "agent": "a1", "include_shared": "1"}, {"agent a1", "institutional"}),
-    ({"user_id": None, "include_shared": "true"}, {"institutional"}),
-    ({"user_id": "u1", "include_shared": "false"}, {"user u1"}),
-    ({"user_id": None, "virtual_user_id": "u2"}, {"user u2"}),
-    ({"user_id": "u1", "virtual_user_id": "u2"}, {"user u2"}),
-    ({"user_id": "U1"}, set()),
-    ({"user_id": "u%"}, set()),
+REACHES: list[tuple[dict[str, Any], list[str]]] = [
+    ({"user_id": "u1"}, ["user u1"]),
+    ({"user_id": "u1", "agent": ""}, ["user u1"]),
+    ({"user_id": "u1", "agent": "a1"}, ["u1 for a1"]),
+    ({"user_id": None, "agent": "a1"}, ["agent a1"]),
+    ({"user_id": None}, ["institutional"]),
+    ({"user_id": "", "agent": ""}, ["institutional"]),
+    ({"user_id": "u1", "agent": "*"}, ["user u1", "u1 for a1", "u1 for a2"]),
+    ({"user_id": "u1", "include_shared": "true"}, ["user u1", "institutional"]),
+    ({"user_id": "u1", "agent": "a1", "include_shared": "true"}, ["u1 for a1", "institutional", "agent a1"]),
+    ({"user_id": "u1", "agent": "*", "include_shared": "true"}, ["user u1", "u1 for a1", "u1 for a2", "institutional"]),
+    ({"user_id": None, "agent": "a1", "include_shared": "1"}, ["agent a1", "institutional"]),
+    ({"user_id": None, "include_shared": "true"}, ["institutional"]),
+    ({"user_id": "u1", "include_shared": "false"}, ["user u1"]),
+    ({"user_id": None, "virtual_user_id": "u2"}, ["user u2"]),
+    ({"user_id": "u1", "virtual_user_id": "u2"}, ["user u2"]),
+    ({"user_id": "U1"}, []),
+    ({"user_id": "u%"}, []),
 ]
 
 
@@ -44,11 +44,11 @@ def store() -> Iterator[Store]:
 
 
 @pytest.mark.parametrize(("asked", "seen"), REACHES, ids=str)
-def test_a_reach_is_what_it_names(store: Store, asked: dict[str, Any], seen: set[str]) -> None:
+def test_a_reach_is_what_it_names(store: Store, asked: dict[str, Any], seen: list[str]) -> None:
     for content, user, agent in OWNERS:
         store.keep(content, user=user, agent=agent)
     listed, found = store.browse(**asked), store.search("institutional agent user u1 u2 a1 a2", **asked)
-    assert set(contents(listed)) == set(contents(found)) == seen
+    assert set(contents(listed)) == set(contents(found)) == set(seen)
     assert listed["total"] == found["total"] == len(seen)
     assert listed["next"] is None
     words = store.search("institutional agent user u1", tier="user", **asked)
@@ -79,31 +79,31 @@ def test_a_workspace_is_named_by_uid_or_name_and_not_by_default(store: Store) ->
     assert store.get("memories", status=404, workspace="nowhere")["code"] == "workspace_not_found"
 
 
-FILTERS: list[tuple[dict[str, Any], set[str]]] = [
-    ({"type": "fact"}, {"one", "two"}),
-    ({"type": " preference , fact "}, {"one", "two", "three"}),
-    ({"type": ["preference", "fact"]}, {"one", "two", "three"}),
-    ({"type": ""}, {"one", "two", "three"}),
-    ({"type": "nothing"}, set()),
-    ({"category": "memory:health"}, {"two"}),
-    ({"purpose": "support"}, {"one"}),
-    ({"tier": "user"}, {"one", "two", "three"}),
-    ({"tier": "agent"}, set()),
-    ({"type": "fact", "purpose": "support"}, {"one"}),
-    ({"min_confidence": "0.8"}, {"two", "three"}),
-    ({"min_confidence": "0.99"}, set()),
-    ({"min_confidence": "0"}, {"one", "two", "three"}),
+FILTERS: list[tuple[dict[str, Any], list[str]]] = [
+    ({"type": "fact"}, ["one", "two"]),
+    ({"type": " preference , fact "}, ["one", "two", "three"]),
+    ({"type": ["preference", "fact"]}, ["one", "two", "three"]),
+    ({"type": ""}, ["one", "two", "three"]),
+    ({"type": "nothing"}, []),
+    ({"category": "memory:health"}, ["two"]),
+    ({"purpose": "support"}, ["one"]),
+    ({"tier": "user"}, ["one", "two", "three"]),
+    ({"tier": "agent"}, []),
+    ({"type": "fact", "purpose": "support"}, ["one"]),
+    ({"min_confidence": "0.8"}, ["two", "three"]),
+    ({"min_confidence": "0.99"}, []),
+    ({"min_confidence": "0"}, ["one", "two", "three"]),
 ]
 
 
 @pytest.mark.parametrize(("asked", "found"), FILTERS, ids=str)
-def test_filters_narrow_list_and_search_alike(store: Store, asked: dict[str, Any], found: set[str]) -> None:
+def test_filters_narrow_list_and_search_alike(store: Store, asked: dict[str, Any], found: list[str]) -> None:
     store.save("bees one", purpose="support", confidence=0.5)
     store.save("bees two", category="memory:health", confidence=0.8)
     store.save("bees three", type="preference", confidence=0.9)
     store.save("bees of another", user="u2", purpose="support", category="memory:health", confidence=1)
     for answer in (store.browse(**asked), store.search("bees", **asked)):
-        assert {content.split()[1] for content in contents(answer)} == found
+        assert {content.split()[1] for content in contents(answer)} == set(found)
         assert answer["total"] == len(found)
 
 

@@ -279,18 +279,20 @@ def test_each_action_leaves_one_audit_row_without_content(store: Store) -> None:
     assert "SECRETWORD" not in str([row.__dict__ for row in rows])
 
 
-@pytest.mark.parametrize("fails", ["memories.services.remember.record.record", "memories.store.memories.written"])
+@pytest.mark.parametrize("saves", [["Never kept"], ["Kept before", "Kept before!"]], ids=["added", "merged"])
 def test_a_failing_write_leaves_neither_row_nor_audit(
-    store: Store, fails: str, monkeypatch: pytest.MonkeyPatch
+    store: Store, saves: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object, **__: object) -> None:
         raise RuntimeError("MARKER")
 
-    monkeypatch.setattr(fails, fail)
-    answer = store.save("Never kept", status=500)
+    for content in saves[:-1]:
+        store.save(content)
+    before = store.rows("content, updated_at, evidence_count"), AuditRow.objects.count()
+    monkeypatch.setattr("memories.services.remember.record.record", fail)
+    answer = store.save(saves[-1], status=500)
     assert "MARKER" not in str(answer)
-    assert not store.rows()
-    assert not AuditRow.objects.filter(workspace_id=store.workspace).exists()
+    assert (store.rows("content, updated_at, evidence_count"), AuditRow.objects.count()) == before
 
 
 ROLES = [(Role.VIEWER, 403), (Role.EDITOR, 201), (Role.OWNER, 201), (Role.PLATFORM_ADMIN, 201)]
