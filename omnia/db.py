@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache, lru_cache
@@ -77,9 +78,20 @@ def _run(sql: str, parameters: Mapping[str, Any]) -> RawCursor[dict[str, Any]]:
     text, names = _numbered(sql)
     connection.ensure_connection()
     connection.validate_no_broken_transaction()
-    with connection.wrap_database_errors:
+    with connection.wrap_database_errors, _logged(sql):
         cursor = RawCursor(connection.connection, row_factory=dict_row)
         return cursor.execute(text, [parameters[name] for name in names], binary=True)
+
+
+@contextmanager
+def _logged(sql: str) -> Iterator[None]:
+    """Keeps the statement in Django's query log when someone asked for one, as Django does with its own."""
+    started = time.perf_counter()
+    try:
+        yield
+    finally:
+        if connection.queries_logged:
+            connection.queries_log.append({"sql": sql, "time": f"{time.perf_counter() - started:.3f}"})
 
 
 _NAME = re.compile(r"%\((\w+)\)s")

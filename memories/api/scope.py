@@ -122,7 +122,7 @@ def _admit(view: ApiView, *, at_least: Role, user: str | None = None) -> Admitte
 def _asked(view: ApiView) -> Asked:
     body = view.body if view.request.method != "GET" else {}
     nested = body.get("scope")
-    places = [body, nested if isinstance(nested, Mapping) else {}]
+    places: list[Mapping[str, Any]] = [body, nested] if isinstance(nested, Mapping) else [body]
     workspace = _part(view, "workspace", places) or settings.OMNIA.workspace
     if not workspace:
         raise _invalid("workspace", "workspace_required", "name the workspace, by its UID or its name")
@@ -138,15 +138,19 @@ def _asked(view: ApiView) -> Asked:
 def _part(view: ApiView, part: str, places: list[Mapping[str, Any]]) -> str | None:
     """The one value a request gives `part`, wherever it stands."""
     names = _NAMES[part]
-    given = [next((view.query.text(name) for name in names if view.query.text(name)), None)]
-    given += [
-        next((_text(place[name], name) for name in names if place.get(name) not in (None, "")), None)
-        for place in places
-    ]
-    values = {value for value in given if value is not None}
+    asked = next(filter(None, map(view.query.text, names)), None) if view.query else None
+    values = {value for value in (asked, *(_first(place, names) for place in places)) if value is not None}
     if len(values) > 1:
         raise _invalid(part, "scope_mismatch", "body and query name different ones; name it once")
     return values.pop() if values else None
+
+
+def _first(place: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
+    for name in names:
+        value = place.get(name)
+        if value is not None and value != "":
+            return _text(value, name)
+    return None
 
 
 def _text(value: Any, name: str) -> str:

@@ -21,6 +21,7 @@ from memories.embeddings.build import build
 from memories.embeddings.cache import VectorCache
 from memories.embeddings.isolation import embed_each
 from memories.models import EmbeddingModel
+from omnia.config import ConfigError
 from omnia.logs import describe
 from omnia.metrics import EMBED_REQUESTS, EMBED_SECONDS
 
@@ -60,6 +61,18 @@ def warm() -> None:
     if isinstance(embedder, Unavailable):
         raise embedder.failure
     query_vector("warm")
+
+
+def warm_in_background() -> None:
+    """Warms up beside the first requests; a web process that cannot says so in its log and serves by words."""
+    threading.Thread(target=_warmed, name="embedder-warm-up", daemon=True).start()
+
+
+def _warmed() -> None:
+    try:
+        warm()
+    except (EmbeddingFailed, ConfigError) as failure:
+        logger.error("no embedder: %s", failure)  # noqa: TRY400 - the message names the fix, a trace adds nothing
 
 
 def passage_vector(text: str) -> Vector | None:

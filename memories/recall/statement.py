@@ -1,7 +1,8 @@
 """The recall statements, put together from their `.sql` files once per shape.
 
 Two texts a shape: a scope read whole, and one whose shared tiers go through their indexes. A shape is
-what must stand in the text and not in a parameter: the vector's dimension, and a search's predicate.
+what must stand in the text and not in a parameter: the vector's dimension, how many words a question may
+have (a few sizes, since a word costs a comparison a row), and a search's predicate.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from collections.abc import Iterable
 from functools import cache, lru_cache
 
 from memories.domain.kinds import SOURCE_WEIGHT
-from memories.domain.query_text import TEXT_TERMS
 from memories.store.rows import SELECT
 from memories.store.scope_sql import LIVE
 from omnia.db import load_sql
@@ -20,65 +20,83 @@ _PASSING = f"""{LIVE} AND (%(types)s::text[] IS NULL OR m.type = ANY(%(types)s::
     AND (%(min_confidence)s::float8 IS NULL OR m.confidence >= %(min_confidence)s::float8)"""
 _INSTITUTIONAL = "m.workspace_id = %(institutional)s AND m.tier = 0"
 _AGENT = "m.workspace_id = %(workspace)s AND m.tier = 1 AND m.agent_id = %(agent)s"
-_USER = "m.workspace_id = %(workspace)s AND m.tier = 2 AND m.user_id = %(user)s"
-_USER_FOR_AGENT = "m.workspace_id = %(workspace)s AND m.tier = 3 AND m.user_id = %(user)s AND m.agent_id = %(agent)s"
-_SHARED, _PRIVATE = (_INSTITUTIONAL, _AGENT), (_USER, _USER_FOR_AGENT)
+_USER = (
+    "m.workspace_id = %(workspace)s AND m.user_id = %(user)s AND (m.tier = 2 OR m.tier = 3 AND m.agent_id = %(agent)s)"
+)
+_SHARED = (_INSTITUTIONAL, _AGENT)
+_QUERIES = ("s_institutional", "s_agent")
 
-_MASK = " | ".join(f"(coalesce((m.tsv @@ %(w{slot})s::tsquery)::int, 0) << {slot})" for slot in range(TEXT_TERMS))
-_SOURCE_WEIGHT = "CASE m.source_type {} ELSE 0.5 END".format(
+_KNOWN = (
+    "m.id, m.tier, m.source_type, m.confidence,"
+    " greatest(coalesce(m.observed_at, m.created_at), m.reinforced_at) AS said"
+)
+"""What a row brings along for the factors of its score."""
+_SOURCE_WEIGHT = "CASE source_type {} ELSE 0.5 END".format(
     " ".join(f"WHEN '{name}' THEN {weight}" for name, weight in SOURCE_WEIGHT.items())
 )
 
 
 @cache
-def whole_scope(dimensions: int) -> str:
-    """The statement that reads every visible row."""
-    return _whole(_rows(_SHARED + _PRIVATE), passing=_PASSING, dimensions=dimensions)
+def whole_scope(dimensions: int, *, words: int) -> str:
+    """The statement that reads every visible row, for a question of at most `words` words."""
+    return _whole(_rows((*_SHARED, _USER)), passing=_PASSING, dimensions=dimensions, words=words)
 
 
 @lru_cache(maxsize=256)
-def over(predicate: str, *, dimensions: int) -> str:
+def over(predicate: str, *, dimensions: int, words: int) -> str:
     """The same ranking over the rows of one predicate."""
-    return _whole("SELECT * FROM memories_memory", passing=predicate, dimensions=dimensions)
+    return _whole("SELECT * FROM memories_memory", passing=predicate, dimensions=dimensions, words=words)
 
 
 @cache
-def indexed(dimensions: int) -> str:
+def indexed(dimensions: int, *, words: int) -> str:
     """The statement that reads the shared tiers through their indexes."""
     matching = (f"{tier} AND m.tsv @@ %({query})s::tsquery" for tier, query in zip(_SHARED, _QUERIES, strict=True))
     return load_sql("memories", "recall_large").format(
+        known=_KNOWN,
         distance=_distance(dimensions),
-        mask=_MASK,
+        mask=_mask(words),
         passing=_PASSING,
-        private=_rows(_PRIVATE),
+        private=_rows([_USER]),
         nearest=_union(_nearest(tier, dimensions) for tier in _SHARED),
         matching=_rows(matching),
-        **_ending(),
+        **_ending(words),
     )
-
-
-_QUERIES = ("s_institutional", "s_agent")
 
 
 @cache
 def newest() -> str:
     """The statement for a recall without a question: the newest visible rows."""
     sql = load_sql("memories", "recall_newest")
-    return sql.format(rows=_rows(_SHARED + _PRIVATE), passing=_PASSING, fused=_ending()["fused"])
+    return sql.format(known=_KNOWN, rows=_rows((*_SHARED, _USER)), passing=_PASSING, fused=_fused())
 
 
-def _whole(rows: str, *, passing: str, dimensions: int) -> str:
+def _whole(rows: str, *, passing: str, dimensions: int, words: int) -> str:
     return load_sql("memories", "recall").format(
-        distance=_distance(dimensions), mask=_MASK, rows=rows, passing=passing, **_ending()
+        known=_KNOWN,
+        distance=_distance(dimensions),
+        mask=_mask(words),
+        rows=rows,
+        passing=passing,
+        **_ending(words),
     )
 
 
-def _ending() -> dict[str, str]:
+def _ending(words: int) -> dict[str, str]:
     return {
-        "text_value": load_sql("memories", "recall_text").format(last_slot=TEXT_TERMS - 1),
+        "text_value": load_sql("memories", "recall_text").format(last_slot=words - 1),
         "text_leg": load_sql("memories", "recall_text_leg"),
-        "fused": load_sql("memories", "recall_fused").format(select=SELECT, source_weight=_SOURCE_WEIGHT),
+        "fused": _fused(),
     }
+
+
+def _fused() -> str:
+    return load_sql("memories", "recall_fused").format(select=SELECT, source_weight=_SOURCE_WEIGHT)
+
+
+def _mask(words: int) -> str:
+    """One bit a word; the slot of a word that is not there is never evaluated."""
+    return " | ".join(f"(coalesce((m.tsv @@ %(w{slot})s::tsquery)::int, 0) << {slot})" for slot in range(words))
 
 
 def _distance(dimensions: int) -> str:
@@ -92,14 +110,14 @@ def _distance(dimensions: int) -> str:
 def _nearest(tier: str, dimensions: int) -> str:
     distance = f"m.embedding::halfvec({dimensions}) <=> %(vector)s::halfvec({dimensions})"
     return (
-        f"(SELECT m.id, {distance} AS distance FROM memories_memory m WHERE {tier}"
+        f"(SELECT {_KNOWN}, {distance} AS distance FROM memories_memory m WHERE {tier}"
         f" AND vector_dims(m.embedding) = {dimensions} AND m.embedding_model_id = %(model)s::smallint"
         f" AND {_PASSING} ORDER BY {distance} LIMIT %(depth)s)"
     )
 
 
 def _rows(predicates: Iterable[str]) -> str:
-    """The rows of each predicate; a branch of its own for each tier, so that each is answered by an index."""
+    """The rows of each predicate; a branch of its own for each, so that each is answered by an index."""
     return _union(f"SELECT m.* FROM memories_memory m WHERE {predicate}" for predicate in predicates)
 
 

@@ -54,9 +54,10 @@ def edit(
         same = _text(new) == _text(old)
         usable = vector if _text(new) == _text(changed) else None
         change = memories.Change(History.Reason.EDITED.value, actor.name, now, keeps_vector=same)
-        memories.replace(memory, new, vector=usable, embeds=vectors.follow_later(), change=change)
+        row = memories.replace(memory, new, vector=usable, embeds=vectors.follow_later(), change=change)
+        if row is None:
+            raise not_found()
         record.memory_updated(scope=scope, actor=actor, memory=memory, reason=History.Reason.EDITED.value)
-        row = memories.written(memory, scope=scope, now=now)
     return SaveResult(memory=memory_object(row), action=Action.UPDATED)
 
 

@@ -36,13 +36,12 @@ def remember(command: SaveCommand, *, policy: EffectivePolicy, now: datetime, ac
     write = _Write(command, policy=policy, expires_at=expires_at, vector=vector, now=now, actor=actor)
     with transaction.atomic():
         owner_lock(command.scope)
-        memory, action, near = write.under_its_key() if command.about else write.by_similarity()
-        row = memories.written(memory, scope=command.scope, now=now)
+        row, action, near = write.under_its_key() if command.about else write.by_similarity()
     metrics.SAVES.labels(tier=command.scope.tier.value, action=action.value).inc()
     return SaveResult(
         memory=memory_object(row),
         action=action,
-        supersedes=[memory] if action in REASON else [],
+        supersedes=[row["id"]] if action in REASON else [],
         potential_duplicates=near,
         share=_UNSHARED if command.share else None,
     )
@@ -51,7 +50,7 @@ def remember(command: SaveCommand, *, policy: EffectivePolicy, now: datetime, ac
 _UNSHARED = {"candidate_id": None, "status": "rejected", "reason": "share_disabled"}
 """Nothing is published here yet: the private copy stays, and the writer learns that it was not shared."""
 
-_Written = tuple[UUID, Action, list[Duplicate]]
+_Written = tuple[memories.Row, Action, list[Duplicate]]
 _EVENT = {
     Action.ADDED: record.memory_created,
     Action.MERGED: record.memory_merged,
@@ -78,8 +77,8 @@ class _Write:
         if kept is None:
             return self._add(entity=entity), Action.ADDED, []
         old = memories.wording_of(kept)
-        self._replace(kept, restated(old, self.command, expires_at=self.expires_at), Action.AUTO_SUPERSEDED)
-        return kept, Action.AUTO_SUPERSEDED, []
+        newer = restated(old, self.command, expires_at=self.expires_at)
+        return self._replace(kept, newer, Action.AUTO_SUPERSEDED), Action.AUTO_SUPERSEDED, []
 
     def by_similarity(self) -> _Written:
         """Merges into the closest memory that is near enough, or adds a new one and names the near ones."""
@@ -87,8 +86,7 @@ class _Write:
         candidates = self._compared()
         if candidates and reaches(candidates[0].distance, threshold=rules.auto_supersede_above):
             closest = candidates[0].id
-            self._replace(closest, self._merged(closest), Action.MERGED)
-            return closest, Action.MERGED, []
+            return self._replace(closest, self._merged(closest), Action.MERGED), Action.MERGED, []
         near = [each for each in candidates if reaches(each.distance, threshold=rules.surface_duplicates_above)]
         return self._add(entity=None), Action.ADDED, [_duplicate(each) for each in near]
 
@@ -106,8 +104,8 @@ class _Write:
         )
         return replace(wording, expires_at=expiry)
 
-    def _add(self, *, entity: UUID | None) -> UUID:
-        memory = memories.insert(
+    def _add(self, *, entity: UUID | None) -> memories.Row:
+        row = memories.insert(
             first(self.command, expires_at=self.expires_at),
             scope=self.command.scope,
             provenance=self.command.provenance,
@@ -117,13 +115,16 @@ class _Write:
             embeds=vectors.follow_later(),
             now=self.now,
         )
-        self._audit(memory, Action.ADDED)
-        return memory
+        self._audit(row["id"], Action.ADDED)
+        return row
 
-    def _replace(self, memory: UUID, wording: Wording, action: Action) -> None:
+    def _replace(self, memory: UUID, wording: Wording, action: Action) -> memories.Row:
         change = memories.Change(REASON[action], self.actor.name, self.now, reinforced=action is Action.MERGED)
-        memories.replace(memory, wording, vector=self.vector, embeds=vectors.follow_later(), change=change)
+        row = memories.replace(memory, wording, vector=self.vector, embeds=vectors.follow_later(), change=change)
+        if row is None:
+            raise LookupError("a memory locked and live is not there")
         self._audit(memory, action)
+        return row
 
     def _audit(self, memory: UUID, action: Action) -> None:
         _EVENT[action](scope=self.command.scope, actor=self.actor, memory=memory, reason=REASON.get(action, ""))

@@ -1,5 +1,6 @@
--- One new memory. Parameters: the columns by name; vector is a halfvec or NULL. No index beyond the table's own.
-INSERT INTO memories_memory (
+-- One new memory, answered as the row of a memory object. Parameters: the columns by name; vector is a halfvec or NULL.
+-- No index beyond the table's own.
+INSERT INTO memories_memory AS m (
     id, workspace_id, tier, user_id, agent_id, container, type, content, title, summary, metadata, entity_id,
     consent_category, purpose, session_id, turn_range, evidence_class, source_type, mutability, confidence,
     evidence_count, observed_at, created_at, updated_at, access_count, expires_at,
@@ -10,3 +11,4 @@ INSERT INTO memories_memory (
     %(source_type)s, 'mutable', %(confidence)s, 1, %(observed_at)s, %(now)s, %(now)s, 0, %(expires_at)s,
     %(vector)s::halfvec, %(model)s, %(embed_after)s, 0
 )
+RETURNING {returning}

@@ -1,18 +1,19 @@
 -- The tail every recall statement shares: fuse the legs, apply the factors, fetch the best rows whole.
 , fused AS (
     SELECT id, v.rank AS vector_rank, v.distance, t.rank AS text_rank, t.value AS text_value,
+        coalesce(v.tier, t.tier) AS tier, coalesce(v.source_type, t.source_type) AS source_type,
+        coalesce(v.confidence, t.confidence) AS confidence, coalesce(v.said, t.said) AS said,
         coalesce(1.0::float8 / (%(k)s::int + v.rank), 0) + coalesce(1.0::float8 / (%(k)s::int + t.rank), 0) AS rrf
     FROM vector_leg v FULL JOIN text_leg t USING (id)
 ), factors AS (
-    SELECT f.*, ({source_weight})::float8 AS source_weight, m.confidence,
-        CASE m.tier WHEN 0 THEN %(t_institutional)s::float8 WHEN 1 THEN %(t_agent)s::float8 ELSE %(t_user)s::float8 END
+    SELECT *, ({source_weight})::float8 AS source_weight,
+        CASE tier WHEN 0 THEN %(t_institutional)s::float8 WHEN 1 THEN %(t_agent)s::float8 ELSE %(t_user)s::float8 END
             AS tier_weight,
         -- Without a half-life the quotient is NULL, and the recency 1; least() would skip that NULL.
         coalesce(%(floor)s::float8 + (1 - %(floor)s::float8) * power(2.0::float8, -least(1000 * half_life, greatest(0,
-            extract(epoch FROM %(now)s::timestamptz - greatest(coalesce(m.observed_at, m.created_at), m.reinforced_at))::float8
-        )) / half_life), 1.0) AS recency
-    FROM fused f JOIN memories_memory m USING (id), LATERAL (
-        SELECT CASE m.tier WHEN 0 THEN %(h_institutional)s::float8 WHEN 1 THEN %(h_agent)s::float8 ELSE %(h_user)s::float8 END
+            extract(epoch FROM %(now)s::timestamptz - said)::float8)) / half_life), 1.0) AS recency
+    FROM fused f, LATERAL (
+        SELECT CASE tier WHEN 0 THEN %(h_institutional)s::float8 WHEN 1 THEN %(h_agent)s::float8 ELSE %(h_user)s::float8 END
             AS half_life
     ) fading
 ), ranked AS (

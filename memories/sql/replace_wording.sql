@@ -1,8 +1,8 @@
 -- A memory takes a newer wording; what it said goes to the history in the same statement (spec: dedup).
 -- Evidence counts up when asked, at most once an hour by this database's clock.
 --
--- Parameters: id, the new columns, reinforced and keeps_vector (bool), reason, actor, wording_id, now. Returns nothing when the row
--- is no longer live. Index: primary key.
+-- Parameters: id, the new columns, reinforced and keeps_vector (bool), reason, actor, wording_id, now. Answers the
+-- row of the memory object, or nothing when it is no longer live. Index: primary key.
 WITH before AS (
     SELECT m.* FROM memories_memory m WHERE m.id = %(id)s AND {live} FOR UPDATE
 ), kept AS (
@@ -29,4 +29,4 @@ FROM before b, LATERAL (
     SELECT b.evidence_counted_at IS NULL OR b.evidence_counted_at <= statement_timestamp() - interval '1 hour' AS counts
 ) due
 WHERE m.id = b.id
-RETURNING m.id
+RETURNING {returning}

@@ -1,8 +1,8 @@
-"""The statements that write one memory, and read it back inside the same transaction."""
+"""The statements that write one memory and answer it, and those that read one."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -11,13 +11,18 @@ import orjson
 
 from memories.domain.kinds import PROVENANCE
 from memories.domain.wording import Wording
-from memories.store.rows import FROM, SELECT
-from memories.store.scope_sql import LIVE, Where, exactly, scope_parameters
+from memories.store.rows import FROM, RETURNING, SELECT
+from memories.store.scope_sql import LIVE, Where, scope_parameters
 from memories.store.vectors import ModelVector
 from omnia.core.ids import uuid7
 from omnia.core.scope import Scope
-from omnia.db import execute, fetch_dicts, load_sql
+from omnia.db import fetch_dicts, load_sql
 
+Row = dict[str, Any]
+"""The columns of a memory object."""
+
+_INSERT = load_sql("memories", "insert_memory").format(returning=RETURNING)
+_REPLACE = load_sql("memories", "replace_wording").format(live=LIVE, returning=RETURNING)
 _WORDING = ", ".join(f"m.{field.name}" for field in fields(Wording))
 
 
@@ -45,16 +50,15 @@ def insert(
     vector: ModelVector | None,
     embeds: bool,
     now: datetime,
-) -> UUID:
-    """Stores a new memory and answers its id. `embeds` says that a missing vector should follow later."""
-    memory = uuid7()
+) -> Row:
+    """Stores a new memory and answers its row. `embeds` says that a missing vector should follow later."""
     known = PROVENANCE[provenance]
     parameters = (
         _wording_parameters(wording)
         | _vector_parameters(vector, embeds=embeds, now=now)
         | scope_parameters(scope, now=now)
         | {
-            "id": memory,
+            "id": uuid7(),
             "tier": scope.tier.code,
             "container": container,
             "entity": entity,
@@ -62,20 +66,20 @@ def insert(
             "source_type": known.source_type,
         }
     )
-    execute(load_sql("memories", "insert_memory"), parameters)
-    return memory
+    [row] = fetch_dicts(_INSERT, parameters)
+    return row
 
 
-def replace(memory: UUID, wording: Wording, *, vector: ModelVector | None, embeds: bool, change: Change) -> bool:
-    """Gives a live memory a newer wording and keeps the old one; False when it is no longer live."""
-    sql = load_sql("memories", "replace_wording").format(live=LIVE)
+def replace(memory: UUID, wording: Wording, *, vector: ModelVector | None, embeds: bool, change: Change) -> Row | None:
+    """Gives a live memory a newer wording, keeps the old one and answers its row; None when it is no longer live."""
     parameters = (
         _wording_parameters(wording)
         | _vector_parameters(vector, embeds=embeds, now=change.now)
-        | asdict(change)
+        | {field.name: getattr(change, field.name) for field in fields(Change)}
         | {"id": memory, "wording_id": uuid7()}
     )
-    return bool(fetch_dicts(sql, parameters))
+    rows = fetch_dicts(_REPLACE, parameters)
+    return rows[0] if rows else None
 
 
 def wording_of(memory: UUID) -> Wording:
@@ -93,24 +97,16 @@ def wordings(memory: UUID) -> list[dict[str, Any]]:
     )
 
 
-def read(memory: UUID, *, where: Where) -> dict[str, Any] | None:
+def read(memory: UUID, *, where: Where) -> Row | None:
     """The columns of a memory object, if the row lies within `where`."""
     sql = f"SELECT {SELECT} FROM {FROM} WHERE m.id = %(id)s AND {where.sql}"
     rows = fetch_dicts(sql, where.parameters | {"id": memory})
     return rows[0] if rows else None
 
 
-def written(memory: UUID, *, scope: Scope, now: datetime) -> dict[str, Any]:
-    """The columns of a row this transaction wrote."""
-    row = read(memory, where=Where(exactly(scope), scope_parameters(scope, now=now)))
-    if row is None:
-        raise LookupError("a memory just written is not there")
-    return row
-
-
 def _wording_parameters(wording: Wording) -> dict[str, Any]:
     turns = wording.turn_range
-    return asdict(wording) | {
+    return {field.name: getattr(wording, field.name) for field in fields(Wording)} | {
         "metadata": orjson.dumps(dict(wording.metadata)).decode(),
         "category": wording.consent_category,
         "turn_range": list(turns) if turns else None,

@@ -25,6 +25,17 @@ _DERIVED = (
 )
 SELECT = ", ".join((*(f"m.{name}" for name in COLUMNS), *_DERIVED))
 """The select list of a memory object, over `memories_memory m LEFT JOIN memories_entity e`."""
+RETURNING = ", ".join(
+    (
+        *(f"m.{name}" for name in COLUMNS),
+        *_DERIVED[:2],
+        *(
+            f"(SELECT e.{part} FROM memories_entity e WHERE e.id = m.entity_id) AS about_{part}"
+            for part in ("kind", "key")
+        ),
+    )
+)
+"""The same columns of the row a statement over `memories_memory m` wrote."""
 FROM = "memories_memory m LEFT JOIN memories_entity e ON e.id = m.entity_id"
 
 _ALWAYS = ("id", "type", "content", "metadata", "confidence", "created_at", "updated_at", "evidence_class",

@@ -11,7 +11,6 @@ import re
 from typing import cast
 
 from django.contrib.auth.models import AbstractUser
-from django.db import connection
 from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import CsrfViewMiddleware
 from rest_framework.authentication import BaseAuthentication
@@ -19,19 +18,20 @@ from rest_framework.request import Request
 
 from omnia.api.principal import Principal, Role
 from omnia.core.errors import Forbidden, Unauthenticated
+from omnia.db import execute, fetch_dicts
 
 PREFIX = "omnia_"
 _BEARER = re.compile(rf"bearer {PREFIX}([A-Za-z0-9_-]{{20,200}})", re.ASCII | re.IGNORECASE)
 
 _LOOK_UP = """
 SELECT id, name, role, all_workspaces, workspaces, subject, scopes,
-       last_used_at IS NULL OR last_used_at < statement_timestamp() - interval '1 minute'
+       last_used_at IS NULL OR last_used_at < statement_timestamp() - interval '1 minute' AS touch
 FROM omnia_api_token
-WHERE token_hash = %s AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > statement_timestamp())
+WHERE token_hash = %(hash)s AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > statement_timestamp())
 """
 _TOUCH = """
 UPDATE omnia_api_token SET last_used_at = statement_timestamp()
-WHERE id = (SELECT id FROM omnia_api_token WHERE id = %s FOR NO KEY UPDATE SKIP LOCKED)
+WHERE id = (SELECT id FROM omnia_api_token WHERE id = %(id)s FOR NO KEY UPDATE SKIP LOCKED)
 """
 
 
@@ -71,22 +71,20 @@ def hash_token(token: str) -> bytes:
 
 def principal_of(token: str) -> Principal | None:
     """The caller a live token stands for; notes its use at most once a minute."""
-    with connection.cursor() as cursor:
-        cursor.execute(_LOOK_UP, [hash_token(token)])
-        row = cursor.fetchone()
-        if row is None:
-            return None
-        if row[7]:
-            cursor.execute(_TOUCH, [row[0]])
-    uid, name, label, everywhere, workspaces, subject, scopes, _ = row
-    role = Role.of(label)
+    found = fetch_dicts(_LOOK_UP, {"hash": hash_token(token)})
+    if not found:
+        return None
+    [row] = found
+    if row["touch"]:
+        execute(_TOUCH, {"id": row["id"]})
+    role = Role.of(row["role"])
     return Principal(
-        name=f"token:{name}",
-        caller=f"token:{uid}",
+        name=f"token:{row['name']}",
+        caller=f"token:{row['id']}",
         role=role,
-        workspaces=None if everywhere or role is Role.PLATFORM_ADMIN else frozenset(workspaces),
-        subject=subject,
-        scopes=frozenset(scopes),
+        workspaces=None if row["all_workspaces"] or role is Role.PLATFORM_ADMIN else frozenset(row["workspaces"]),
+        subject=row["subject"],
+        scopes=frozenset(row["scopes"]),
         platform_admin=role is Role.PLATFORM_ADMIN,
     )
 

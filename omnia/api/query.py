@@ -43,6 +43,10 @@ class Query:
     def __init__(self, given: QueryDict) -> None:
         self._given = given
 
+    def __bool__(self) -> bool:
+        """Whether any parameter is given."""
+        return bool(self._given)
+
     def text(self, name: str, *, max_length: int = 253) -> str | None:
         """The text, unchanged; None when not given. White space alone is refused."""
         text = self._one(name, max_length)
