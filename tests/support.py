@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -63,6 +63,18 @@ class Table:
         if self.fails:
             raise EmbeddingFailed("the model is away")
         return self.vectors[text] if text in self.vectors else HashingEmbedder().embed_query(text)
+
+
+class Meanwhile(Table):
+    """Something else happens once, while the next text is embedded."""
+
+    then: Callable[[], object] | None = None
+
+    def embed_query(self, text: str) -> Vector | None:
+        then, self.then = self.then, None
+        if then:
+            then()
+        return super().embed_query(text)
 
 
 def new_workspace(policy: Mapping[str, Any] | None = None) -> UUID:

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
-from memories.domain.save import SaveCommand
-from memories.services.remember import remember
 from omnia.api.models import IdempotencyRecord
 from omnia.api.principal import Role
 from omnia.audit.models import AuditRow
-from omnia.core.actor import Actor
 from tests.callers import caller
 from tests.support import Store, contents, fill, opened_store, run, select
 
@@ -83,7 +79,7 @@ def test_forget_everything_of_a_user_takes_their_rows_and_no_others(store: Store
     ]  # fmt: skip
     for user, agent in owners:
         for number in range(3):
-            kept(store, user, agent, f"Fact number {number}")
+            store.keep(f"Fact number {number}", user=user, agent=agent)
     run(
         "UPDATE memories_memory SET expires_at = now() WHERE user_id = 'u1' AND agent_id IS NULL AND content LIKE '%%1'"
     )
@@ -122,7 +118,7 @@ SCOPES: list[tuple[dict[str, Any], int]] = [
 def test_forget_everything_takes_the_named_owner(store: Store, scope: dict[str, Any], gone: int) -> None:
     owners: list[tuple[str | None, str | None]] = [("u1", None), ("u1", "a1"), ("u2", "a1"), (None, "a1"), (None, None)]
     for user, agent in owners:
-        kept(store, user, agent, "A fact")
+        store.keep("A fact", user=user, agent=agent)
     assert everything(store, **scope) == {"deleted": gone}
     assert len(store.rows("id")) == 5 - gone
 
@@ -154,8 +150,3 @@ def test_forget_everything_is_more_than_a_page(store: Store) -> None:
 
 def everything(store: Store, *, status: int = 200, **scope: Any) -> dict[str, Any]:
     return store.send("DELETE", "memories", None, status=status, query={"workspace": str(store.workspace), **scope})
-
-
-def kept(store: Store, user: str | None, agent: str | None, text: str) -> None:
-    command = SaveCommand(scope=store.scope(user, agent), type="fact", content=text)
-    remember(command, policy=store.policy(), now=datetime.now(UTC), actor=Actor("system:tests"))

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import pytest
 
-from memories.domain.save import SaveCommand
-from memories.services.remember import remember
 from omnia.api.principal import Role
 from omnia.audit.models import AuditRow
 from omnia.audit.pseudonym import pseudonym
-from omnia.core.actor import Actor
 from omnia.core.errors import BadInput
 from tests.support import Store, Table, contents, ids, opened_store
 
@@ -59,7 +56,7 @@ TIERS = [
 
 @pytest.mark.parametrize(("owner", "tier"), TIERS)
 def test_the_tier_follows_from_the_scope(store: Store, owner: Owner, tier: str) -> None:
-    memory = kept(store, owner)
+    memory = store.keep("Keeps bees", user=owner[0], agent=owner[1]).memory
     [row] = store.rows()
     assert memory["tier"] == tier
     assert (row["user_id"], row["agent_id"]) == owner
@@ -105,11 +102,12 @@ def test_a_type_is_declared_and_allowed_in_the_tier(
     policy: dict[str, Any] | None, type_name: str, allowed: set[str], owner: Owner, tier: str
 ) -> None:
     with opened_store(policy=policy) as store:
+        saved = partial(store.keep, "Keeps bees", user=owner[0], agent=owner[1], type=type_name)
         if tier in allowed:
-            assert kept(store, owner, type=type_name)["tier"] == tier
+            assert saved().memory["tier"] == tier
             return
         with pytest.raises(BadInput) as refused:
-            kept(store, owner, type=type_name)
+            saved()
         assert refused.value.code == ("tier_not_allowed" if allowed else "type_not_declared")
         assert not store.rows()
 
@@ -309,9 +307,3 @@ def test_a_bound_token_saves_for_its_user_only() -> None:
     with opened_store(role=Role.EDITOR, subject="u1") as store:
         assert store.save(user=None)["memory"]["scope"]["virtual_user_id"] == "u1"
         assert store.save(user="u2", status=403)["code"] == "bound_to_a_user"
-
-
-def kept(store: Store, owner: Owner, *, type: str = "fact") -> dict[str, Any]:
-    """A memory saved in any tier, past the route that takes user tiers only."""
-    command = SaveCommand(scope=store.scope(*owner), type=type, content="Something to keep")
-    return remember(command, policy=store.policy(), now=datetime.now(UTC), actor=Actor("system:tests")).memory

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 
 from memories.domain.about import About
-from memories.domain.save import SaveCommand
-from memories.services.remember import remember
-from omnia.core.actor import Actor
 from tests.support import Store, contents, opened_store, run
 
 pytestmark = pytest.mark.django_db
@@ -122,8 +119,7 @@ def test_an_invalidation_dated_ahead_leaves_the_key_in_force_until_then(store: S
 
 def test_shared_tiers_have_keys_of_their_own(store: Store) -> None:
     def said(text: str, agent: str | None) -> Any:
-        command = SaveCommand(scope=store.scope(None, agent), type="fact", content=text, about=About.of("user", "name"))
-        return remember(command, policy=store.policy(), now=datetime.now(UTC), actor=Actor("system:tests")).memory["id"]
+        return store.keep(text, agent=agent, about=About.of("user", "name")).memory["id"]
 
     institutional, agent = said("Anything", None), said("Anything", "a1")
     assert said("Something", None) == institutional

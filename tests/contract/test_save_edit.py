@@ -8,15 +8,12 @@ from typing import Any
 
 import pytest
 
-from memories.domain.about import About
-from memories.domain.save import SaveCommand
 from memories.services.forget import forget
-from memories.services.remember import remember
 from omnia.api.principal import Role
 from omnia.audit.models import AuditRow
 from omnia.core.actor import Actor
 from tests.callers import caller
-from tests.support import Store, Table, contents, opened_store
+from tests.support import Meanwhile, Store, Table, contents, opened_store
 
 pytestmark = pytest.mark.django_db
 ACTOR = Actor("system:tests")
@@ -237,7 +234,7 @@ ROLES = [
 @pytest.mark.parametrize(("role", "personal", "shared"), ROLES)
 @pytest.mark.parametrize("change", ["patch", "forget"])
 def test_who_may_change_what(store: Store, role: Role, personal: int, shared: int, change: str) -> None:
-    own, common = store.save()["memory"]["id"], shared_memory(store)
+    own, common = store.save()["memory"]["id"], store.keep("Closed on Sundays").memory["id"]
     other = Store(store.workspace, caller(role))
     act: Callable[..., Any] = (
         other.forget if change == "forget" else lambda each, **k: other.patch(each, {"confidence": 1}, **k)
@@ -248,7 +245,11 @@ def test_who_may_change_what(store: Store, role: Role, personal: int, shared: in
 
 
 def test_a_bound_token_changes_its_users_memories_only(store: Store) -> None:
-    own, theirs, common = store.save()["memory"]["id"], store.save(user="u2")["memory"]["id"], shared_memory(store)
+    own, theirs, common = (
+        store.save()["memory"]["id"],
+        store.save(user="u2")["memory"]["id"],
+        store.keep("Closed on Sundays").memory["id"],
+    )
     bound = Store(store.workspace, caller(Role.OWNER, subject="u1"))
     assert bound.patch(own, {"confidence": 1})["action"] == "updated"
     assert bound.patch(theirs, {"confidence": 1}, status=403, user_id="u2")["code"] == "bound_to_a_user"
@@ -260,28 +261,9 @@ def test_a_bound_token_changes_its_users_memories_only(store: Store) -> None:
 
 
 def test_a_memory_forgotten_while_its_edit_is_embedded_stays_forgotten() -> None:
-    table = Forgetting()
+    table = Meanwhile()
     with opened_store(embedder=table) as store:
         memory = store.save()["memory"]["id"]
         table.then = lambda: forget(memory, scope=store.scope(), now=datetime.now(UTC), actor=ACTOR)
         store.patch(memory, {"content": "Keeps bees"}, status=404)
         assert store.rows("content") == [{"content": "Lives in Lyon"}]
-
-
-class Forgetting(Table):
-    """Embeds, and meanwhile something else happens once."""
-
-    then: Callable[[], None] | None = None
-
-    def embed_query(self, text: str) -> Any:
-        then, self.then = self.then, None
-        if then:
-            then()
-        return super().embed_query(text)
-
-
-def shared_memory(store: Store) -> Any:
-    command = SaveCommand(
-        scope=store.scope(None), type="fact", content="Closed on Sundays", about=About.of("shop", "hours")
-    )
-    return remember(command, policy=store.policy(), now=datetime.now(UTC), actor=ACTOR).memory["id"]

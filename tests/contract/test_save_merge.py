@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
@@ -14,7 +14,7 @@ from memories.domain.similarity import reaches
 from memories.embeddings.base import Vector
 from memories.services.forget import forget
 from omnia.core.actor import Actor
-from tests.support import Store, Table, contents, opened_store, pair, run, select
+from tests.support import Meanwhile, Store, Table, contents, opened_store, pair, run, select
 
 pytestmark = pytest.mark.django_db
 OLD, NEW = "Ann moved to Lyon", "Ann has moved to Lyon"
@@ -201,25 +201,13 @@ def test_a_text_without_a_vector_is_stored_and_never_merges() -> None:
 
 def test_a_memory_forgotten_while_a_save_is_embedded_is_not_merged_into() -> None:
     one, other = pair(0.97)
-    table = Forgetting({OLD: one, NEW: other})
+    table = Meanwhile({OLD: one, NEW: other})
     with opened_store(embedder=table) as store:
         first = store.save(OLD)["memory"]
         table.then = lambda: forget(first["id"], scope=store.scope(), now=datetime.now(UTC), actor=Actor("user:ann"))
         second = store.save(NEW)
         assert second["action"] == "added"
         assert contents(store.browse()) == [NEW]
-
-
-class Forgetting(Table):
-    """Embeds, and meanwhile something else happens once."""
-
-    then: Callable[[], None] | None = None
-
-    def embed_query(self, text: str) -> Vector | None:
-        then, self.then = self.then, None
-        if then:
-            then()
-        return super().embed_query(text)
 
 
 def pair_with(axis: Vector, cosine: float, *, seed: int) -> Vector:
