@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import Any
 
 import orjson
-from django.db import connection, transaction
+from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
 from psycopg import RawCursor
 from psycopg.rows import dict_row
 from psycopg.types.json import set_json_loads
@@ -73,25 +73,19 @@ def _run(sql: str, parameters: Mapping[str, Any]) -> RawCursor[dict[str, Any]]:
     """One prepared statement on Django's connection, its answer in binary.
 
     The names are turned into `$n` once per text: the driver would read the whole text again for every
-    call, and keeps what it read only of short ones.
+    call, and keeps what it read only of short ones. Django's query log, where one is asked for, sees it.
     """
     text, names = _numbered(sql)
-    connection.ensure_connection()
-    connection.validate_no_broken_transaction()
-    with connection.wrap_database_errors, _logged(sql):
-        cursor = RawCursor(connection.connection, row_factory=dict_row)
-        return cursor.execute(text, [parameters[name] for name in names], binary=True)
-
-
-@contextmanager
-def _logged(sql: str) -> Iterator[None]:
-    """Keeps the statement in Django's query log when someone asked for one, as Django does with its own."""
+    database = connections[DEFAULT_DB_ALIAS]
+    database.ensure_connection()
+    database.validate_no_broken_transaction()
     started = time.perf_counter()
-    try:
-        yield
-    finally:
-        if connection.queries_logged:
-            connection.queries_log.append({"sql": sql, "time": f"{time.perf_counter() - started:.3f}"})
+    with database.wrap_database_errors:
+        cursor = RawCursor(database.connection, row_factory=dict_row)
+        cursor.execute(text, [parameters[name] for name in names], binary=True)
+    if database.queries_logged:
+        database.queries_log.append({"sql": sql, "time": f"{time.perf_counter() - started:.3f}"})
+    return cursor
 
 
 _NAME = re.compile(r"%\((\w+)\)s")
