@@ -119,7 +119,9 @@ class _Write:
         return row
 
     def _replace(self, memory: UUID, wording: Wording, action: Action) -> memories.Row:
-        change = memories.Change(REASON[action], self.actor.name, self.now, reinforced=action is Action.MERGED)
+        change = memories.Change(
+            REASON[action], self.actor.name, self.now, said_again=True, reinforced=action is Action.MERGED
+        )
         row = memories.replace(memory, wording, vector=self.vector, embeds=vectors.follow_later(), change=change)
         if row is None:
             raise LookupError("a memory locked and live is not there")

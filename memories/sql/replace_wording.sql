@@ -1,7 +1,7 @@
 -- A memory takes a newer wording; what it said goes to the history in the same statement (spec: dedup).
 -- Evidence counts up when asked, at most once an hour by this database's clock.
 --
--- Parameters: id, the new columns, reinforced and keeps_vector (bool), reason, actor, wording_id, now. Answers the
+-- Parameters: id, the new columns, said_again, reinforced and keeps_vector (bool), reason, actor, wording_id, now. Answers the
 -- row of the memory object, or nothing when it is no longer live. Index: primary key.
 WITH before AS (
     SELECT m.* FROM memories_memory m WHERE m.id = %(id)s AND {live} FOR UPDATE
@@ -22,7 +22,7 @@ UPDATE memories_memory m SET
     embed_after = CASE WHEN %(keeps_vector)s THEN m.embed_after ELSE %(embed_after)s::timestamptz END,
     embed_attempts = CASE WHEN %(keeps_vector)s THEN m.embed_attempts ELSE 0 END,
     updated_at = %(now)s,
-    reinforced_at = CASE WHEN %(reinforced)s THEN %(now)s::timestamptz ELSE m.reinforced_at END,
+    reinforced_at = CASE WHEN %(said_again)s THEN %(now)s::timestamptz ELSE m.reinforced_at END,
     evidence_count = m.evidence_count + (%(reinforced)s AND due.counts)::int,
     evidence_counted_at = CASE WHEN %(reinforced)s AND due.counts THEN statement_timestamp() ELSE m.evidence_counted_at END
 FROM before b, LATERAL (

@@ -30,12 +30,14 @@ _WORDING = ", ".join(f"m.{field.name}" for field in fields(Wording))
 class Change:
     """Why a wording gives way, and who says so.
 
-    `reinforced` counts it as evidence; `keeps_vector` says that the text the vector stands for is the same.
+    `said_again` makes the memory as fresh as `now`; `reinforced` counts it as evidence; `keeps_vector` says that
+    the text the vector stands for is the same.
     """
 
     reason: str
     actor: str
     now: datetime
+    said_again: bool = False
     reinforced: bool = False
     keeps_vector: bool = False
 

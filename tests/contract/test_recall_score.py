@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from memories.domain.about import About
 from memories.domain.kinds import SOURCE_WEIGHT
 from memories.domain.ranking import age_of, leg_depth, recency, rrf
 from memories.recall.request import RecallRequest
@@ -155,6 +156,22 @@ def test_the_identical_text_ranks_first(store: Store) -> None:
         store.save(text)
     for text in texts[::5]:
         assert contents(store.recall(text, limit=1)) == [text]
+
+
+@pytest.mark.parametrize(
+    ("again", "recency"),
+    [("Lives in Rome", 1.0), (None, 0.75)],
+    ids=["said again under its key", "edited"],
+)
+def test_what_is_said_again_is_fresh_and_what_is_edited_is_not(store: Store, again: str | None, recency: float) -> None:
+    about = About.of("user", "city")
+    memory = store.keep("Lives in Lyon", user="u1", about=about, now=NOW - timedelta(days=30)).memory["id"]
+    if again:
+        store.keep(again, user="u1", about=about, now=NOW)
+    else:
+        store.patch(memory, {"confidence": 0.9})
+    [found] = explained(store, "lives")
+    assert found["explain"]["recency"] == pytest.approx(recency)
 
 
 def test_reading_changes_nothing_on_the_row(store: Store) -> None:
