@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import pwd
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -18,6 +19,7 @@ from omnia.child import Child, spawn
 from omnia.embedded.running import read_text
 from omnia.embedded.wheels import EmbeddedError, wheel
 
+_PASS_LIKE_ROOT = ["--securebits=+no_setuid_fixup", "--inh-caps=+dac_override", "--ambient-caps=+dac_override"]
 _UNSAFE_BUT_FAST = dict.fromkeys(("fsync", "synchronous_commit", "full_page_writes"), "off")
 
 
@@ -51,6 +53,8 @@ def _initialise(data: Path, programs: Path, *, durable: bool) -> None:
 
     LC_CTYPE must be UTF-8 as well: under C the text-search parser takes a dash for a letter.
     """
+    for half_made in data.parent.glob("postgres-*"):
+        shutil.rmtree(half_made)
     fresh = Path(tempfile.mkdtemp(prefix="postgres-", dir=data.parent))
     give_to_server(fresh)
     as_user = _as_server_user(programs, fresh)
@@ -93,7 +97,7 @@ def _as_server_user(programs: Path, data: Path, *, pdeathsig: str = "keep") -> l
         return []
     user = pwd.getpwnam("nobody")
     change = ["setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups", "--pdeathsig", pdeathsig]
-    for prefix in (change, [*change, "--inh-caps=+dac_override", "--ambient-caps=+dac_override"]):
+    for prefix in (change, [*change, *_PASS_LIKE_ROOT]):
         with suppress(EmbeddedError, FileNotFoundError):
             _run([*prefix, "sh", "-c", 'cd "$1" && exec "$2" --version', "sh", data, programs / "postgres"])
             return prefix

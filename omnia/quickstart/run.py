@@ -194,9 +194,10 @@ def _listen_for_stop() -> None:
     def request_stop(number: int, frame: FrameType | None) -> None:
         raise StopRequestedError
 
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) is not signal.SIG_IGN:  # nohup means it
-            signal.signal(number, request_stop)
+    signal.signal(signal.SIGINT, request_stop)
+    signal.signal(signal.SIGTERM, request_stop)
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # nohup means it
+        signal.signal(signal.SIGHUP, request_stop)
 
 
 def _environment(servers: Servers, address: Address) -> dict[str, str]:
