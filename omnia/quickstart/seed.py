@@ -10,6 +10,7 @@ from pathlib import Path
 
 import django
 from django.core.management import CommandError, call_command
+from django.db import OperationalError
 
 from omnia.quickstart.credentials import Credentials
 
@@ -22,6 +23,9 @@ def main(file: Path, url: str) -> int:
         call_command("migrate", verbosity=0)
     except CommandError as error:
         print(error, file=sys.stderr)
+        return 1
+    except OperationalError as error:
+        print(f"The database at DATABASE_URL cannot be used: {error}", file=sys.stderr)
         return 1
     ensure_demo(Credentials.read(file)).write(file, url=url)
     return 0
