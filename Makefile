@@ -14,7 +14,9 @@ if [ -z "$$python" ]; then \
 	exit 1; \
 fi
 endef
-check = @printf '\n== %s\n' '$(1)'; .venv/bin/$(1)
+
+# The checks are the same whatever the operator's shell points to.
+check = @printf '\n== %s\n' '$(1)'; env -u DATABASE_URL -u REDIS_URL .venv/bin/$(1)
 
 help: ## what there is to do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
@@ -45,7 +47,3 @@ environment:
 
 test-environment:
 	@$(find_python); "$$python" omnia/quickstart/environment.py requirements.txt requirements-embedded.txt requirements-dev.txt
-
-# The checks and tests are the same whatever the operator's shell points to.
-test: unexport DATABASE_URL
-test: unexport REDIS_URL
