@@ -13,7 +13,7 @@ RUN pip install --only-binary :all: --requirement /requirements.txt \
 WORKDIR /app
 COPY . .
 RUN python manage.py collectstatic --no-input \
-    && python -m compileall -q .
+    && python -m compileall -q . && chmod -R a+rX .
 
 FROM python:3.12-slim
 ENV PATH=/opt/venv/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1
