@@ -11,11 +11,13 @@ from pathlib import Path
 
 from omnia.child import ChildError
 from omnia.embedded.wheels import EmbeddedError
-from omnia.quickstart import occupancy, run
+from omnia.quickstart import occupancy
 from omnia.quickstart.address import AddressError
+from omnia.quickstart.supervise import FOLDER
+from omnia.quickstart.supervise import main as run
 
 
-def stop(folder: Path = run.FOLDER) -> int:
+def stop(folder: Path = FOLDER) -> int:
     """Asks the run of the folder to end, and waits until it has."""
     holder = occupancy.holder(folder)
     if holder is None:
@@ -29,7 +31,7 @@ def stop(folder: Path = run.FOLDER) -> int:
     return 0
 
 
-def clean(folder: Path = run.FOLDER) -> int:
+def clean(folder: Path = FOLDER) -> int:
     """Deletes the data and the logs of the folder. Raises FolderTakenError when they are in use."""
     if folder.exists():
         with occupancy.occupied(folder, url=""):
@@ -38,7 +40,7 @@ def clean(folder: Path = run.FOLDER) -> int:
     return 0
 
 
-TASKS: dict[str, Callable[[], int]] = {"run": run.main, "stop": stop, "clean": clean}
+TASKS: dict[str, Callable[[], int]] = {"run": run, "stop": stop, "clean": clean}
 
 
 def main(arguments: list[str]) -> int:
@@ -50,7 +52,7 @@ def main(arguments: list[str]) -> int:
     except (AddressError, ChildError, EmbeddedError, occupancy.FolderTakenError) as error:
         print(f"\n{error}", file=sys.stderr)
     except PermissionError as error:
-        print(f"\n{error.filename} belongs to another user. Run as that user, or delete {run.FOLDER}", file=sys.stderr)
+        print(f"\n{error.filename} belongs to another user. Run as that user, or delete {FOLDER}", file=sys.stderr)
     return 1
 
 

@@ -1,9 +1,8 @@
-"""One run: the servers, the filled database, web, worker and beat; watched, and stopped in order."""
+"""One run: the servers, the filled database, web, worker and beat; and the order in which they end."""
 
 from __future__ import annotations
 
 import os
-import signal
 import sys
 import time
 import urllib.error
@@ -12,27 +11,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
 from typing import NoReturn
 
-from omnia.child import Child, ChildError, end_with_parent, spawn
+from omnia.child import Child, ChildError, spawn
 from omnia.embedded.running import QUICK_START, secret_key
 from omnia.embedded.servers import Servers
-from omnia.embedded.wheels import EmbeddedError
 from omnia.quickstart import occupancy
 from omnia.quickstart.address import Address
 from omnia.quickstart.credentials import Credentials
-from omnia.quickstart.panel import render, wants_colour
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-FOLDER = ROOT / ".omnia"
 CREDENTIALS = "quickstart.json"
 
 Command = Sequence[str | Path]
-
-
-class StopRequestedError(Exception):
-    """Somebody pressed Ctrl+C or asked us to end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,20 +44,6 @@ class Plan:
 
     seed: Command
     programs: Mapping[str, Program]
-
-
-def _entrypoint(name: str) -> Command:
-    return ["/bin/sh", "deploy/entrypoint", name]
-
-
-PLAN = Plan(
-    seed=[sys.executable, "-m", "omnia.quickstart.seed"],
-    programs={
-        "web": Program(_entrypoint("web")),
-        "beat": Program(_entrypoint("beat"), seconds_to_stop=5),
-        "worker": Program(_entrypoint("worker"), seconds_to_stop=20),
-    },
-)
 
 
 class Run:
@@ -143,63 +120,6 @@ class Run:
                 raise child.failure()
 
 
-def main() -> int:
-    """`make run`: everything the checkout holds, in `.omnia/`."""
-    FOLDER.mkdir(mode=0o700, exist_ok=True)
-    if "MAKELEVEL" in os.environ:
-        end_with_parent(signal.SIGTERM)
-    return supervise(FOLDER, Address.from_env(os.environ), plan=PLAN)
-
-
-def supervise(folder: Path, address: Address, *, plan: Plan) -> int:
-    """Runs the plan until asked to stop (0), or until a child ends by itself (1).
-
-    Raises AddressError or FolderTakenError before anything starts.
-    """
-    with occupancy.occupied(folder, url=address.url):
-        _listen_for_stop()
-        occupancy.end_leftovers(folder)
-        address.check_free()
-        return _serve(Run(folder, address, plan))
-
-
-def _serve(run: Run) -> int:
-    try:
-        _say("Starting; the first time takes a little longer ...")
-        credentials = run.start()
-        print(render(credentials, url=run.address.url, colour=wants_colour(sys.stdout, os.environ)), flush=True)
-        run.watch()
-    except StopRequestedError:
-        return 0
-    except (ChildError, EmbeddedError) as error:
-        _say(f"\n{error}\n")
-        return 1
-    finally:
-        _end(run)
-
-
-def _end(run: Run) -> None:
-    """Stops in order; a second Ctrl+C kills."""
-    try:
-        _say("Stopping ... (Ctrl+C again kills)")
-        run.stop()
-    except StopRequestedError:
-        run.kill()
-    _say("Stopped.")
-
-
-def _listen_for_stop() -> None:
-    """Turns Ctrl+C, SIGTERM and a closed terminal into StopRequestedError."""
-
-    def request_stop(number: int, frame: FrameType | None) -> None:
-        raise StopRequestedError
-
-    signal.signal(signal.SIGINT, request_stop)
-    signal.signal(signal.SIGTERM, request_stop)
-    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # nohup means it
-        signal.signal(signal.SIGHUP, request_stop)
-
-
 def _environment(servers: Servers, address: Address) -> dict[str, str]:
     """What the children see: our servers and defaults, what the operator set, and where to listen."""
     ours = {
@@ -222,7 +142,3 @@ def _is_ready(url: str) -> bool:
     with suppress(urllib.error.URLError, OSError), urllib.request.urlopen(f"{url}/readyz", timeout=3) as answer:  # noqa: S310 - our own address
         return bool(answer.status == 200)
     return False
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)

@@ -10,7 +10,8 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 from omnia.quickstart.address import Address
-from omnia.quickstart.run import Plan, Program, supervise
+from omnia.quickstart.run import Plan, Program
+from omnia.quickstart.supervise import supervise
 
 PROGRAM = """
 import pathlib, signal, sys
