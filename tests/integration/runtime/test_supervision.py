@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -21,10 +23,13 @@ Start = Callable[[], subprocess.Popen[str]]
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    folder = tmp_path / "a b"
+def folder() -> Iterator[Path]:
+    """Short enough to hold sockets, so that a killed run leaves nothing elsewhere."""
+    root = Path(tempfile.mkdtemp(prefix="omnia-"))
+    folder = root / "a b"
     folder.mkdir()
-    return folder
+    yield folder
+    shutil.rmtree(root)
 
 
 @pytest.fixture
