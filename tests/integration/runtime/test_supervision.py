@@ -55,6 +55,7 @@ def start(folder: Path, port: int) -> Iterator[Start]:
     for run in runs:
         run.kill()
         run.communicate()
+    _await_end(_pids(folder))
 
 
 def _await_all(run: subprocess.Popen[str], folder: Path) -> dict[str, int]:
