@@ -35,7 +35,7 @@ from bench.rows import WORKSPACES, Corpus, corpus, rows
 from bench.sides import Service, Store
 from bench.table import Table, conditions
 
-CASES, CROWDED_CASES, WARM_SAVES = 200, 40, 20
+CASES, CROWDED_CASES, WARM_SAVES = 200, 40, 200
 TARGETS = {
     "recall, typical scope": "≤ 1.35",
     "recall, 10 % of all rows shared": "≤ 1.3",

@@ -82,7 +82,7 @@ def _run(sql: str, parameters: Mapping[str, Any]) -> RawCursor[dict[str, Any]]:
     started = time.perf_counter()
     with database.wrap_database_errors:
         cursor = RawCursor(database.connection, row_factory=dict_row)
-        cursor.execute(text, [parameters[name] for name in names], binary=True)
+        cursor.execute(text, [parameters[name] for name in names], prepare=True, binary=True)
     if database.queries_logged:
         database.queries_log.append({"sql": sql, "time": f"{time.perf_counter() - started:.3f}"})
     return cursor

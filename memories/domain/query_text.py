@@ -11,11 +11,6 @@ TEXT_TERMS = 12
 """The text leg weighs this many words; a longer question is cut to its longest words, which are the rarer ones."""
 
 
-def slots(words: int) -> int:
-    """The places a statement keeps for that many words: 4, 8 or 12."""
-    return next(size for size in (4, 8, TEXT_TERMS) if words <= size)
-
-
 def require_query(text: str, *, pointer: str = "/query") -> str:
     """The trimmed query. Raises BadInput `query_too_long` above 16,384 characters."""
     if len(text) > LONGEST_QUERY:

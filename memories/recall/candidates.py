@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any
 
-from memories.domain.query_text import slots, text_terms
+from memories.domain.query_text import TEXT_TERMS, text_terms
 from memories.domain.ranking import leg_depth
 from memories.recall import statement
 from memories.recall.request import RecallRequest
@@ -45,18 +45,6 @@ class Weights:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """What of a question decides the statement's text; one without a vector compares with none."""
-
-    dimensions: int
-    words: int
-
-    @staticmethod
-    def of(vector: ModelVector | None, terms: list[str]) -> Shape:
-        return Shape(vector.dimensions if vector else 1, slots(len(terms)))
-
-
 def find(
     request: RecallRequest, *, vector: ModelVector | None, weights: Weights, now: datetime
 ) -> list[dict[str, Any]]:
@@ -66,15 +54,15 @@ def find(
     if vector is None and not terms:
         return fetch_dicts(statement.newest(), parameters)
     parameters |= question_parameters(vector, terms)
-    shape = Shape.of(vector, terms)
+    dimensions = dimensions_of(vector)
     shared = shared_rows(request.scope, institutional=weights.institutional)
     if shared <= EXACT_ROWS:
-        return fetch_dicts(statement.whole_scope(shape.dimensions, words=shape.words), parameters)
+        return fetch_dicts(statement.whole_scope(dimensions), parameters)
     parameters |= {"n_shared": shared} | _scope_queries(request.scope, terms)
-    rows = fetch_dicts(statement.indexed(shape.dimensions, words=shape.words), parameters)
+    rows = fetch_dicts(statement.indexed(dimensions), parameters)
     if len(rows) >= request.limit:
         return rows
-    return fetch_dicts(statement.whole_scope(shape.dimensions, words=shape.words), parameters)
+    return fetch_dicts(statement.whole_scope(dimensions), parameters)
 
 
 _WORDS = "SELECT tsvector_to_array(to_tsvector('english', %(query)s::text)) AS words"
@@ -106,9 +94,14 @@ def _parameters(request: RecallRequest, *, weights: Weights, now: datetime) -> d
     }
 
 
+def dimensions_of(vector: ModelVector | None) -> int:
+    """The dimension that stands in the statement; without a vector any will do, as nothing is compared."""
+    return vector.dimensions if vector else 1
+
+
 def question_parameters(vector: ModelVector | None, terms: list[str]) -> dict[str, Any]:
     """The question as the statements take it: a vector with its model, and each word in its slot."""
-    words = {f"w{slot}": terms[slot] if slot < len(terms) else None for slot in range(slots(len(terms)))}
+    words = {f"w{slot}": terms[slot] if slot < len(terms) else None for slot in range(TEXT_TERMS)}
     return {"vector": vector.vector if vector else None, "model": vector.model if vector else None, **words}
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from memories.domain.query_text import text_terms
 from memories.recall import statement
-from memories.recall.candidates import Shape, Weights, lexemes, question_parameters
+from memories.recall.candidates import Weights, dimensions_of, lexemes, question_parameters
 from memories.store.scope_sql import Where
 from memories.store.vectors import ModelVector
 from omnia.db import fetch_dicts
@@ -35,8 +35,7 @@ def search(where: Where, *, query: str, vector: ModelVector | None, weights: Wei
         return Found([], 0)
     parameters = where.parameters | question_parameters(vector, terms) | weights.parameters()
     parameters |= {"depth": _DEEPEST, "farthest": 1 - LEAST_SIMILARITY, "limit": limit, "offset": offset}
-    shape = Shape.of(vector, terms)
-    sql = statement.over(where.sql, dimensions=shape.dimensions, words=shape.words)
+    sql = statement.over(where.sql, dimensions=dimensions_of(vector))
     rows = fetch_dicts(sql, parameters)
     if not rows and offset:
         return Found([], search(where, query=query, vector=vector, weights=weights, limit=1, offset=0).total)

@@ -1,8 +1,8 @@
 """The recall statements, put together from their `.sql` files once per shape.
 
 Two texts a shape: a scope read whole, and one whose shared tiers go through their indexes. A shape is
-what must stand in the text and not in a parameter: the vector's dimension, how many words a question may
-have (a few sizes, since a word costs a comparison a row), and a search's predicate.
+what must stand in the text and not in a parameter: the vector's dimension, and a search's predicate. Few
+texts mean few plans: a connection plans each of them anew until it has seen it a few times.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from functools import cache, lru_cache
 
 from memories.domain.kinds import SOURCE_WEIGHT
+from memories.domain.query_text import TEXT_TERMS
 from memories.store.rows import SELECT
 from memories.store.scope_sql import LIVE
 from omnia.db import load_sql
@@ -31,36 +32,38 @@ _KNOWN = (
     " greatest(coalesce(m.observed_at, m.created_at), m.reinforced_at) AS said"
 )
 """What a row brings along for the factors of its score."""
+_MASK = " | ".join(f"(coalesce((m.tsv @@ %(w{slot})s::tsquery)::int, 0) << {slot})" for slot in range(TEXT_TERMS))
+"""One bit a word; the slot of a word that is not there is not evaluated."""
 _SOURCE_WEIGHT = "CASE source_type {} ELSE 0.5 END".format(
     " ".join(f"WHEN '{name}' THEN {weight}" for name, weight in SOURCE_WEIGHT.items())
 )
 
 
 @cache
-def whole_scope(dimensions: int, *, words: int) -> str:
-    """The statement that reads every visible row, for a question of at most `words` words."""
-    return _whole(_rows((*_SHARED, _USER)), passing=_PASSING, dimensions=dimensions, words=words)
+def whole_scope(dimensions: int) -> str:
+    """The statement that reads every visible row."""
+    return _whole(_rows((*_SHARED, _USER)), passing=_PASSING, dimensions=dimensions)
 
 
 @lru_cache(maxsize=256)
-def over(predicate: str, *, dimensions: int, words: int) -> str:
+def over(predicate: str, *, dimensions: int) -> str:
     """The same ranking over the rows of one predicate."""
-    return _whole("SELECT * FROM memories_memory", passing=predicate, dimensions=dimensions, words=words)
+    return _whole("SELECT * FROM memories_memory", passing=predicate, dimensions=dimensions)
 
 
 @cache
-def indexed(dimensions: int, *, words: int) -> str:
+def indexed(dimensions: int) -> str:
     """The statement that reads the shared tiers through their indexes."""
     matching = (f"{tier} AND m.tsv @@ %({query})s::tsquery" for tier, query in zip(_SHARED, _QUERIES, strict=True))
     return load_sql("memories", "recall_large").format(
         known=_KNOWN,
         distance=_distance(dimensions),
-        mask=_mask(words),
+        mask=_MASK,
         passing=_PASSING,
         private=_rows([_USER]),
         nearest=_union(_nearest(tier, dimensions) for tier in _SHARED),
         matching=_rows(matching),
-        **_ending(words),
+        **_ending(),
     )
 
 
@@ -71,20 +74,20 @@ def newest() -> str:
     return sql.format(known=_KNOWN, rows=_rows((*_SHARED, _USER)), passing=_PASSING, fused=_fused())
 
 
-def _whole(rows: str, *, passing: str, dimensions: int, words: int) -> str:
+def _whole(rows: str, *, passing: str, dimensions: int) -> str:
     return load_sql("memories", "recall").format(
         known=_KNOWN,
         distance=_distance(dimensions),
-        mask=_mask(words),
+        mask=_MASK,
         rows=rows,
         passing=passing,
-        **_ending(words),
+        **_ending(),
     )
 
 
-def _ending(words: int) -> dict[str, str]:
+def _ending() -> dict[str, str]:
     return {
-        "text_value": load_sql("memories", "recall_text").format(last_slot=words - 1),
+        "text_value": load_sql("memories", "recall_text").format(last_slot=TEXT_TERMS - 1),
         "text_leg": load_sql("memories", "recall_text_leg"),
         "fused": _fused(),
     }
@@ -92,11 +95,6 @@ def _ending(words: int) -> dict[str, str]:
 
 def _fused() -> str:
     return load_sql("memories", "recall_fused").format(select=SELECT, source_weight=_SOURCE_WEIGHT)
-
-
-def _mask(words: int) -> str:
-    """One bit a word; the slot of a word that is not there is never evaluated."""
-    return " | ".join(f"(coalesce((m.tsv @@ %(w{slot})s::tsquery)::int, 0) << {slot})" for slot in range(words))
 
 
 def _distance(dimensions: int) -> str:

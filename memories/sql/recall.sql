@@ -6,7 +6,7 @@
 -- along, so that only the rows that are answered are fetched again.
 --
 -- Parameters: workspace, user, agent, institutional (the workspace again, or NULL where the edition has no
--- institutional tier), now, model, vector (halfvec or NULL), w0, w1, … (tsquery or NULL), types, purposes,
+-- institutional tier), now, model, vector (halfvec or NULL), w0..w11 (tsquery or NULL), types, purposes,
 -- min_confidence, farthest (distance), depth, k, floor, tier weights t_*, half-lives h_* in seconds (NULL: no
 -- decay), limit, offset.
 -- Indexes: memory_scope (workspace_id, tier, user_id, agent_id), memory_newest (workspace_id, user_id, …).

@@ -89,7 +89,7 @@ class ApiView(APIView):
         except Exception as exc:  # noqa: BLE001 - the one handler turns every error into a problem
             return handle(exc, {"request": self.request._request})
 
-    @property
+    @cached_property
     def principal(self) -> Principal:
         """The authenticated caller."""
         principal = self.request.user

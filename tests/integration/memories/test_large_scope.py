@@ -84,12 +84,12 @@ def test_the_threshold_counts_the_shared_rows_of_the_scope(store: Store, monkeyp
     assert used == ["whole_scope", "whole_scope", "indexed"]
 
 
-def noting(used: list[str], name: str, real: Callable[..., str]) -> Callable[..., str]:
+def noting(used: list[str], name: str, real: Callable[[int], str]) -> Callable[[int], str]:
     """`real`, which leaves its name in `used`."""
 
-    def made(dimensions: int, *, words: int) -> str:
+    def made(dimensions: int) -> str:
         used.append(name)
-        return real(dimensions, words=words)
+        return real(dimensions)
 
     return made
 
