@@ -2,7 +2,8 @@
 
 Both run on the same filled table, turn about, in one run; both are counted in CPU time. The floor counts its
 database backend and its client; the service counts its database backends and every process of the web
-server, and not the HTTP client. Texts are embedded before anything is measured, except in a save.
+server, and not the HTTP client. Texts are embedded before anything is measured, except in a save. The use case
+alone, called in this process, is measured too: the rest of an operation's cost is HTTP and who may ask.
 
     python -m bench.floors [--rows N] [--rounds N] [--json FILE]
 """
@@ -37,6 +38,8 @@ from bench.table import Table, conditions
 
 CASES, CROWDED_CASES, WARM_SAVES = 200, 40, 200
 TARGETS = {
+    "recall, typical scope, the use case": "≤ 1.6",
+    "save, the use case": "≤ 2.5",
     "recall, typical scope": "≤ 1.35",
     "recall, 10 % of all rows shared": "≤ 1.3",
     "save": "≤ 2",
@@ -138,10 +141,35 @@ def measure(installation: Installation, *, count: int, rounds: int) -> dict[str,
     known = corpus()
     with filled(installation, known, count=count) as store:
         questions = asked(store, known)
+        figures = _recall_inside(store, questions, rounds=rounds)
         with installation.web(provider="local") as web:
-            figures = _reads(web, store, questions, rounds=rounds)
+            figures |= _reads(web, store, questions, rounds=rounds)
         scopes = [question.scope for question in questions.typical]
         return figures | _saves(installation, store, known, scopes, rounds=rounds)
+
+
+def _recall_inside(store: Store, questions: Asked, *, rounds: int) -> dict[str, Any]:
+    """The use case without HTTP, which tells what the statement and its surroundings cost."""
+    from bench.inside import inside
+    from memories.embeddings.local import LocalEmbedder
+
+    cases = questions.typical
+    floor = Side(store.recall, cycle(cases), store.meter())
+    with inside(LocalEmbedder.name, questions=cases) as calls:
+        service = Side(calls.recall, cycle(cases), calls.meter())
+        return {
+            "recall, typical scope, the use case": compare(floor=floor, service=service, rounds=rounds, warm=len(cases))
+        }
+
+
+def _save_inside(store: Store, saves: Sequence[Saved], *, rounds: int) -> dict[str, Any]:
+    from bench.inside import inside
+    from memories.embeddings.hashing import HashingEmbedder
+
+    floor = Side(store.save, iter(saves[::2]), store.meter())
+    with inside(HashingEmbedder.name, saves=saves) as calls:
+        service = Side(calls.save, iter(saves[1::2]), calls.meter())
+        return {"save, the use case": compare(floor=floor, service=service, rounds=rounds, warm=WARM_SAVES)}
 
 
 def _reads(web: Web, store: Store, questions: Asked, *, rounds: int) -> dict[str, Any]:
@@ -179,13 +207,15 @@ def _saves(
     store.connection.execute(
         "UPDATE memories_embedding_model SET name = %s WHERE id = %s", [HashingEmbedder.name, store.model]
     )
-    saves, embedding = _texts_to_save(known, scopes, count=2 * (OPERATIONS * rounds + WARM_SAVES))
+    texts = 2 * (OPERATIONS * rounds + WARM_SAVES)
+    saves, embedding = _texts_to_save(known, scopes, count=2 * texts)
+    figures = _save_inside(store, saves[texts:], rounds=rounds)
     with installation.web(provider="hashing") as web:
         floor = Side(store.save, iter(saves[::2]), store.meter())
         service = Side(Service(web).save, iter(saves[1::2]), web.meter())
         found = compare(floor=floor, service=service, rounds=rounds, warm=WARM_SAVES)
     apart = Comparison(found.floor, Cost(found.service.program - embedding, found.service.database))
-    return {"save": found, "save, embedding apart": apart, "embedding by hashing, CPU ms": embedding}
+    return figures | {"save": found, "save, embedding apart": apart, "embedding by hashing, CPU ms": embedding}
 
 
 def _texts_to_save(known: Corpus, scopes: Sequence[Scope], *, count: int) -> tuple[list[Saved], float]:
