@@ -4,5 +4,9 @@ from typing import Any
 
 SCHEDULE: dict[str, dict[str, Any]] = {
     "embed-pending": {"task": "memories.tasks.embed_pending", "schedule": 15.0, "options": {"expires": 15}},
-    "sweep-idempotency": {"task": "omnia.api.tasks.sweep_idempotency_records", "schedule": 600.0, "options": {"expires": 600}},
+    "sweep-idempotency": {
+        "task": "omnia.api.tasks.sweep_idempotency_records",
+        "schedule": 600.0,
+        "options": {"expires": 600},
+    },
 }
