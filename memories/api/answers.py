@@ -51,26 +51,52 @@ class MemoryAnswer(BaseModel):
     embedding_status: Literal["ready", "pending", "none"]
 
 
+class EdgeAnswer(BaseModel):
+    source_id: UUID
+    target_id: UUID
+    relation_type: str
+    weight: float = Field(ge=0, le=1)
+
+
+class RelatedAnswer(EdgeAnswer):
+    """A relation of the memory, to one the caller may see."""
+
+    direction: Literal["outgoing"]
+
+
 class FoundMemoryAnswer(MemoryAnswer):
-    """A memory a search found, with its score."""
+    """A memory a search found, with its score; a preview says what it is related to as well."""
 
     score: float
+    access_count: int | None = None
+    source: Literal["direct", "graph", "lookup"] | None = None
+    related: list[RelatedAnswer] | None = None
     content_preview: str | None = None
     has_full_body: bool | None = None
 
 
+class GraphAnswer(BaseModel):
+    """The seed a row of the graph was reached from, and the relations walked."""
+
+    seed_id: UUID
+    seed_score: float
+    hops: int
+    path: list[EdgeAnswer]
+
+
 class ExplanationAnswer(BaseModel):
-    """Where a score comes from: rank and value in each leg, and every factor."""
+    """Where a score comes from: rank and value in each leg and every factor, or the way through the graph."""
 
     text_rank: int | None
     text_value: float | None
     vector_rank: int | None
     vector_value: float | None
-    rrf: float
-    source_weight: float
-    confidence: float
-    recency: float
-    tier_weight: float
+    rrf: float | None
+    source_weight: float | None
+    confidence: float | None
+    recency: float | None
+    tier_weight: float | None
+    graph: GraphAnswer | None = None
 
 
 class RecalledMemoryAnswer(FoundMemoryAnswer):
@@ -78,6 +104,8 @@ class RecalledMemoryAnswer(FoundMemoryAnswer):
 
     access_count: int
     source: Literal["direct", "graph", "lookup"]
+    related: list[RelatedAnswer]
+    hops: int | None = Field(default=None, description="How far from what was found; only of a row of the graph.")
     explain: ExplanationAnswer | None = None
 
 
@@ -107,8 +135,17 @@ class SearchAnswer(BaseModel):
     next: str | None
 
 
+class ExpansionAnswer(BaseModel):
+    enabled: bool
+    hops: int
+    relation_types: list[str]
+    max_added: int
+    weight: float
+
+
 class ModeAnswer(BaseModel):
-    mode: Literal["hybrid", "text", "newest"]
+    mode: Literal["hybrid", "text", "newest", "lookup"]
+    graph_expansion: ExpansionAnswer | None = None
 
 
 class RecallAnswer(BaseModel):
@@ -140,3 +177,27 @@ class WordingAnswer(BaseModel):
 
 class HistoryAnswer(BaseModel):
     wordings: list[WordingAnswer]
+
+
+class RelationIdAnswer(BaseModel):
+    id: UUID
+
+
+class RelationAnswer(EdgeAnswer):
+    """A relation, as seen from the memory asked about."""
+
+    id: UUID
+    direction: Literal["outgoing", "incoming"]
+    metadata: dict[str, str]
+    created_at: datetime
+
+
+class RelationsAnswer(BaseModel):
+    relations: list[RelationAnswer]
+    total: int
+    next: str | None
+
+
+class UnrelatedAnswer(BaseModel):
+    status: Literal["deleted"]
+    id: UUID

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 
-from memories.api import answers, messages
+from memories.api import answers, messages, recall_messages
 from omnia.core.scope import Tier
 
 
@@ -61,9 +62,12 @@ save = extend_schema(
 )
 recall = extend_schema(
     summary="Recall what answers a question",
-    description="Joins the institutional tier, the agent's, the user's, and the user's for this agent.",
+    description=(
+        "Joins the institutional tier, the agent's, the user's, and the user's for this agent. What seeds and lookups name"
+        " and what graph expansion adds comes on top of `limit`; `source` says which."
+    ),
     operation_id="recallMemories",
-    request=messages.RecallMessage,
+    request=recall_messages.RecallMessage,
     responses=answers.RecallAnswer,
 )
 open_memory = extend_schema(
@@ -91,6 +95,26 @@ history = extend_schema(
     operation_id="memoryHistory",
     parameters=_SCOPE,
     responses=answers.HistoryAnswer,
+)
+list_relations = extend_schema(
+    summary="List the relations of a memory, heaviest first",
+    description="Both ways, to every memory a recall of the scope would show.",
+    operation_id="listRelations",
+    parameters=[_query("memory_id", "The memory.", kind=UUID, required=True), *_SCOPE, *_PAGE, _CURSOR],
+    responses=answers.RelationsAnswer,
+)
+relate = extend_schema(
+    summary="Relate two memories",
+    description=(
+        "Both must be memories a recall of the scope would show. A relation stated again keeps its id and takes the"
+        " newer weight and metadata. Two shared memories are related by owners."
+    ),
+    operation_id="relateMemories",
+    request=messages.RelationMessage,
+    responses={201: answers.RelationIdAnswer},
+)
+unrelate = extend_schema(
+    summary="Remove a relation", operation_id="removeRelation", parameters=_SCOPE, responses=answers.UnrelatedAnswer
 )
 schema = extend_schema(
     summary="The types and relations in force",

@@ -13,9 +13,8 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from memories.domain.about import LONGEST_KEY
 from memories.domain.kinds import PROVENANCE
-from memories.domain.query_text import LONGEST_QUERY
-from memories.domain.ranking import DEFAULT_LIMIT, LARGEST_LIMIT
 from omnia.api.moments import parse_moment
 from omnia.core.errors import BadInput, FieldProblem
 
@@ -63,6 +62,7 @@ Share = Annotated[bool, BeforeValidator(_share, json_schema_input_type=bool | Li
 Moment = Annotated[datetime, BeforeValidator(_moment, json_schema_input_type=str)]
 Label = Annotated[str, Field(max_length=128), AfterValidator(_name)]
 Identity = Annotated[str, Field(max_length=253), AfterValidator(_name)]
+Key = Annotated[str, Field(max_length=LONGEST_KEY), AfterValidator(_name)]
 Unit = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 MetadataKey = Annotated[str, Field(min_length=1, max_length=128), AfterValidator(_plain)]
 Metadata = Annotated[dict[MetadataKey, str], Field(max_length=_MOST_KEYS), AfterValidator(_metadata)]
@@ -129,24 +129,15 @@ class EditMessage(Message):
     expires_at: Moment | None = None
 
 
-class RecallMessage(Message):
-    """POST /memories/retrieve. An unknown field is refused: a filter ignored in silence would widen the answer."""
+class RelationMessage(Message):
+    """POST /relations."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
-
-    workspace_id: str | None = None
-    scope: ScopeMessage | None = None
-    user_id: str | None = None
-    virtual_user_id: str | None = None
-    agent_id: str | None = None
-    service_group: str | None = None
-    query: str = Field(default="", max_length=LONGEST_QUERY)
-    types: Words | None = None
-    purposes: Words | None = None
-    min_confidence: Unit | None = None
-    limit: int = Field(default=DEFAULT_LIMIT, ge=1, le=LARGEST_LIMIT)
-    preview: bool = False
-    explain: bool = False
+    scope: ScopeMessage = ScopeMessage()
+    source_id: str = Field(max_length=64)
+    target_id: str = Field(max_length=64)
+    relation_type: Label
+    weight: Unit = Field(default=1.0, description="How much of a score the relation passes on.")
+    metadata: Metadata = Field(default_factory=dict)
 
 
 MessageT = TypeVar("MessageT", bound=Message)

@@ -85,14 +85,19 @@ def admit_writer(view: ApiView) -> Admitted:
     Raises Forbidden `role_too_small`, or `bound_to_a_user` where a bound token reaches for a shared tier.
     """
     admitted = _admit(view, at_least=Role.EDITOR)
-    if admitted.scope.tier.shared:
-        if view.principal.subject is not None:
-            raise Forbidden(
-                "This token is bound to a user and writes that user's memories only.", code="bound_to_a_user"
-            )
-        if admitted.workspace.role < Role.OWNER:
-            raise Forbidden("Shared memories are changed by owners of the workspace.", code="role_too_small")
+    refusal = shared_refusal(view, admitted)
+    if refusal and admitted.scope.tier.shared:
+        raise refusal
     return admitted
+
+
+def shared_refusal(view: ApiView, admitted: Admitted) -> Forbidden | None:
+    """Why the caller may not change memories of the shared tiers; None where they may."""
+    if view.principal.subject is not None:
+        return Forbidden("This token is bound to a user and writes that user's memories only.", code="bound_to_a_user")
+    if admitted.workspace.role < Role.OWNER:
+        return Forbidden("Shared memories are changed by owners of the workspace.", code="role_too_small")
+    return None
 
 
 def require_scope_alone(view: ApiView) -> None:

@@ -9,20 +9,18 @@ from django.http import HttpResponse
 from rest_framework.request import Request
 
 from memories.api import docs
-from memories.api.messages import EditMessage, RecallMessage, SaveMessage, read
+from memories.api.messages import EditMessage, SaveMessage, read
 from memories.api.scope import admit_person, admit_reader, admit_writer, require_scope_alone
 from memories.domain.about import About
 from memories.domain.kinds import DEFAULT_PROVENANCE
 from memories.domain.query_text import LONGEST_QUERY
 from memories.domain.reach import Filters
 from memories.domain.save import SaveCommand
-from memories.recall.request import RecallRequest
 from memories.services.browse import list_memories, search_memories
 from memories.services.edit import edit
 from memories.services.forget import forget, forget_everything
 from memories.services.history import history
 from memories.services.open import open_memory
-from memories.services.recall import recall
 from memories.services.remember import remember
 from omnia.api.principal import Role
 from omnia.api.query import Query
@@ -88,27 +86,6 @@ class SearchView(ApiView):
             now=self.now,
         )
         return json_response(page.as_json())
-
-
-class RetrieveView(ApiView):
-    """Recall: the memories that answer a question, from every tier the scope joins."""
-
-    @docs.recall
-    def post(self, request: Request) -> HttpResponse:
-        message = read(RecallMessage, self.body)
-        admitted = admit_person(self, at_least=Role.VIEWER)
-        self.answers_for(admitted.scope)
-        question = RecallRequest(
-            scope=admitted.scope,
-            query=message.query.strip(),
-            types=tuple(message.types or ()),
-            purposes=tuple(message.purposes or ()),
-            min_confidence=message.min_confidence,
-            limit=message.limit,
-            preview=message.preview,
-            explain=message.explain,
-        )
-        return json_response(recall(question, policy=admitted.policy, now=self.now).as_json())
 
 
 class MemoryView(ApiView):

@@ -23,15 +23,25 @@ class About:
         return About(_fold(kind, "kind", LONGEST_KIND), _fold(key, "key", LONGEST_KEY))
 
 
+def folded(text: str) -> str:
+    """A kind or key as it is stored and compared: NFC, trimmed, lower case."""
+    return folded_prefix(text).rstrip()
+
+
+def folded_prefix(text: str) -> str:
+    """The beginning of a key, folded: white space at its end may stand inside the key."""
+    return unicodedata.normalize("NFC", text).lstrip().lower()
+
+
 def _fold(text: str, part: str, longest: int) -> str:
-    folded = unicodedata.normalize("NFC", text).strip().lower()
-    if all(unicodedata.category(char)[0] in "CZ" for char in folded):
+    key = folded(text)
+    if all(unicodedata.category(char)[0] in "CZ" for char in key):
         raise _invalid(part, f"about.{part} must not be empty")
-    if len(folded) > longest:
+    if len(key) > longest:
         raise _invalid(part, f"about.{part} may have at most {longest} characters")
-    if any(unicodedata.category(char) == "Cc" for char in folded):
+    if any(unicodedata.category(char) == "Cc" for char in key):
         raise _invalid(part, f"about.{part} must not hold control characters")
-    return folded
+    return key
 
 
 def _invalid(part: str, detail: str) -> BadInput:

@@ -50,7 +50,7 @@ def find(
 ) -> list[dict[str, Any]]:
     """The best rows, best first, each with its memory columns, score and factors."""
     terms = text_terms(lexemes(request.query)) if request.query else []
-    parameters = _parameters(request, weights=weights, now=now)
+    parameters = recall_parameters(request, weights=weights, now=now)
     if vector is None and not terms:
         return fetch_dicts(statement.newest(), parameters)
     parameters |= question_parameters(vector, terms)
@@ -75,7 +75,8 @@ def lexemes(query: str) -> tuple[str, ...]:
     return tuple(row["words"])
 
 
-def _parameters(request: RecallRequest, *, weights: Weights, now: datetime) -> dict[str, Any]:
+def recall_parameters(request: RecallRequest, *, weights: Weights, now: datetime) -> dict[str, Any]:
+    """What every statement of a recall names: the scope, the filters, the bounds and the weights."""
     scope = request.scope
     return {
         "workspace": scope.workspace,

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
+from uuid import UUID
 
+from memories.domain.expansion import ExpansionWish
+from memories.domain.lookup import Lookup
 from memories.domain.ranking import DEFAULT_LIMIT
 from omnia.core.scope import Scope
 
 
 @dataclass(frozen=True, slots=True)
 class RecallRequest:
-    """One question in one scope. The scope joins its tiers: institutional, agent, user, user for agent."""
+    """One question in one scope. The scope joins its tiers: institutional, agent, user, user for agent.
+
+    `seeds` are ids of memories, or of what memories are about. Without a question, `seeds` and `lookups` are
+    all that is asked for.
+    """
 
     scope: Scope
     query: str = ""
@@ -21,6 +28,14 @@ class RecallRequest:
     limit: int = DEFAULT_LIMIT
     preview: bool = False
     explain: bool = False
+    expansion: ExpansionWish = field(default_factory=ExpansionWish)
+    seeds: tuple[UUID, ...] = ()
+    lookups: tuple[Lookup, ...] = ()
+
+    @property
+    def asks(self) -> bool:
+        """Whether there is something to rank: a question, or nothing named that could stand for one."""
+        return bool(self.query or not (self.seeds or self.lookups))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,18 +13,13 @@ from functools import cache, lru_cache
 from memories.domain.kinds import SOURCE_WEIGHT
 from memories.domain.query_text import TEXT_TERMS
 from memories.store.rows import SELECT
-from memories.store.scope_sql import LIVE
+from memories.store.scope_sql import LIVE, SHARED_TIERS, USER_TIERS
 from omnia.db import load_sql
 
-_PASSING = f"""{LIVE} AND (%(types)s::text[] IS NULL OR m.type = ANY(%(types)s::text[]))
+PASSING = f"""{LIVE} AND (%(types)s::text[] IS NULL OR m.type = ANY(%(types)s::text[]))
     AND (%(purposes)s::text[] IS NULL OR m.purpose = ANY(%(purposes)s::text[]))
     AND (%(min_confidence)s::float8 IS NULL OR m.confidence >= %(min_confidence)s::float8)"""
-_INSTITUTIONAL = "m.workspace_id = %(institutional)s AND m.tier = 0"
-_AGENT = "m.workspace_id = %(workspace)s AND m.tier = 1 AND m.agent_id = %(agent)s"
-_USER = (
-    "m.workspace_id = %(workspace)s AND m.user_id = %(user)s AND (m.tier = 2 OR m.tier = 3 AND m.agent_id = %(agent)s)"
-)
-_SHARED = (_INSTITUTIONAL, _AGENT)
+"""Live, and let through by the filters of the recall."""
 _QUERIES = ("s_institutional", "s_agent")
 
 _KNOWN = (
@@ -42,7 +37,7 @@ _SOURCE_WEIGHT = "CASE source_type {} ELSE 0.5 END".format(
 @cache
 def whole_scope(dimensions: int) -> str:
     """The statement that reads every visible row."""
-    return _whole(_rows((*_SHARED, _USER)), passing=_PASSING, dimensions=dimensions)
+    return _whole(_rows((*SHARED_TIERS, USER_TIERS)), passing=PASSING, dimensions=dimensions)
 
 
 @lru_cache(maxsize=256)
@@ -54,14 +49,14 @@ def over(predicate: str, *, dimensions: int) -> str:
 @cache
 def indexed(dimensions: int) -> str:
     """The statement that reads the shared tiers through their indexes."""
-    matching = (f"{tier} AND m.tsv @@ %({query})s::tsquery" for tier, query in zip(_SHARED, _QUERIES, strict=True))
+    matching = (f"{tier} AND m.tsv @@ %({query})s::tsquery" for tier, query in zip(SHARED_TIERS, _QUERIES, strict=True))
     return load_sql("memories", "recall_large").format(
         known=_KNOWN,
         distance=_distance(dimensions),
         mask=_MASK,
-        passing=_PASSING,
-        private=_rows([_USER]),
-        nearest=_union(_nearest(tier, dimensions) for tier in _SHARED),
+        passing=PASSING,
+        private=_rows([USER_TIERS]),
+        nearest=_union(_nearest(tier, dimensions) for tier in SHARED_TIERS),
         matching=_rows(matching),
         **_ending(),
     )
@@ -71,7 +66,13 @@ def indexed(dimensions: int) -> str:
 def newest() -> str:
     """The statement for a recall without a question: the newest visible rows."""
     sql = load_sql("memories", "recall_newest")
-    return sql.format(known=_KNOWN, rows=_rows((*_SHARED, _USER)), passing=_PASSING, fused=_fused())
+    return sql.format(known=_KNOWN, rows=_rows((*SHARED_TIERS, USER_TIERS)), passing=PASSING, fused=_fused())
+
+
+@lru_cache(maxsize=256)
+def named(selection: str) -> str:
+    """The statement that scores rows asked for by name: `selection` gives their ids."""
+    return load_sql("memories", "recall_named").format(known=_KNOWN, selection=selection, fused=_fused())
 
 
 def _whole(rows: str, *, passing: str, dimensions: int) -> str:
@@ -110,7 +111,7 @@ def _nearest(tier: str, dimensions: int) -> str:
     return (
         f"(SELECT {_KNOWN}, {distance} AS distance FROM memories_memory m WHERE {tier}"
         f" AND vector_dims(m.embedding) = {dimensions} AND m.embedding_model_id = %(model)s::smallint"
-        f" AND {_PASSING} ORDER BY {distance} LIMIT %(depth)s)"
+        f" AND {PASSING} ORDER BY {distance} LIMIT %(depth)s)"
     )
 
 

@@ -11,6 +11,7 @@ from memories.domain.query_text import require_query
 from memories.domain.reach import Filters, Reach
 from memories.recall.search import search
 from memories.services import vectors
+from memories.services.related import related_to
 from memories.services.weights import weights
 from memories.store import listing
 from memories.store.rows import memory_object, memory_objects, previewed
@@ -66,7 +67,10 @@ def search_memories(
     )
     memories = [memory_object(row) | {"score": row["score"]} for row in found.rows]
     if preview:
-        memories = [previewed(each, threshold_bytes=policy.recall.inline_threshold_bytes) for each in memories]
+        links = related_to(found.rows, scope=reach.scope, policy=policy, now=now)
+        for memory, row in zip(memories, found.rows, strict=True):
+            memory |= {"access_count": row["access_count"], "source": "direct", "related": links.get(row["id"], [])}
+            previewed(memory, threshold_bytes=policy.recall.inline_threshold_bytes)
     return Page(memories, found.total)
 
 

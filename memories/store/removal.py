@@ -33,8 +33,10 @@ def delete_all(scope: Scope) -> int:
     owned = _OWNED[scope.tier]
     parameters = {"workspace": scope.workspace, "user": scope.user, "agent": scope.agent}
     for sql in (
-        f"DELETE FROM memories_edge WHERE source_id IN (SELECT id FROM memories_memory WHERE {owned})"
-        f" OR target_id IN (SELECT id FROM memories_memory WHERE {owned})",
+        # In one order, so that two owners who share edges wait for each other; the deletion itself takes what is made since.
+        f"DELETE FROM memories_edge WHERE id IN (SELECT e.id FROM memories_edge e"
+        f" WHERE e.source_id IN (SELECT id FROM memories_memory WHERE {owned})"
+        f" OR e.target_id IN (SELECT id FROM memories_memory WHERE {owned}) ORDER BY e.id FOR UPDATE)",
         f"DELETE FROM memories_wording WHERE memory_id IN (SELECT id FROM memories_memory WHERE {owned})",
         f"UPDATE memories_memory SET superseded_by_id = NULL"
         f" WHERE superseded_by_id IN (SELECT id FROM memories_memory WHERE {owned})",

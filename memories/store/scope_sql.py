@@ -22,6 +22,18 @@ what it forgot. Only an invalidation may be dated ahead.
 LIVE = f"(m.expires_at IS NULL OR m.expires_at > %(now)s) AND {UNRETIRED}"
 """Neither expired nor retired, at the moment `now`."""
 
+SHARED_TIERS = (
+    "m.workspace_id = %(institutional)s AND m.tier = 0",
+    "m.workspace_id = %(workspace)s AND m.tier = 1 AND m.agent_id = %(agent)s",
+)
+"""The institutional rows a recall joins, and the agent's; `institutional` is NULL where the edition has no such tier."""
+USER_TIERS = (
+    "m.workspace_id = %(workspace)s AND m.user_id = %(user)s AND (m.tier = 2 OR m.tier = 3 AND m.agent_id = %(agent)s)"
+)
+"""The user's rows a recall joins: for no agent, and for the one named."""
+VISIBLE = "({})".format(" OR ".join(f"({tiers})" for tiers in (*SHARED_TIERS, USER_TIERS)))
+"""A row of any tier a recall joins."""
+
 _EXACT = {
     Tier.INSTITUTIONAL: "m.tier = 0 AND m.user_id IS NULL AND m.agent_id IS NULL",
     Tier.AGENT: "m.tier = 1 AND m.user_id IS NULL AND m.agent_id = %(agent)s",
@@ -46,6 +58,12 @@ def in_scope(reach: Reach, *, now: datetime) -> Where:
     if reach.include_shared:
         tiers = f"({tiers} OR {_shared(reach.scope)})"
     return Where(f"m.workspace_id = %(workspace)s AND {tiers} AND {LIVE}", scope_parameters(reach.scope, now=now))
+
+
+def visible(scope: Scope, *, institutional: bool, now: datetime) -> Where:
+    """The live rows a recall of `scope` joins."""
+    shared = {"institutional": scope.workspace if institutional else None}
+    return Where(f"{VISIBLE} AND {LIVE}", scope_parameters(scope, now=now) | shared)
 
 
 def exactly(scope: Scope) -> str:

@@ -92,6 +92,12 @@ memory_expired = partial(_memory_event, "memory_expired")
 """Maintenance deleted a memory past its expiry."""
 memory_write_blocked = partial(_memory_event, "memory_write_blocked", memory=None)
 """A save was refused; nothing was stored."""
+relation_created = partial(_memory_event, "relation_created")
+"""Two memories were related; the event's memory is the source."""
+relation_changed = partial(_memory_event, "relation_changed")
+"""A relation stated again took another weight or metadata."""
+relation_deleted = partial(_memory_event, "relation_deleted")
+"""A relation was removed."""
 policy_created = partial(_policy_event, "policy_created")
 """A policy was made."""
 policy_changed = partial(_policy_event, "policy_changed")

@@ -1,0 +1,27 @@
+"""The recall route: translate, call one service, translate back (design: Recall)."""
+
+from __future__ import annotations
+
+from django.http import HttpResponse
+from rest_framework.request import Request
+
+from memories.api import docs
+from memories.api.messages import read
+from memories.api.recall_messages import RecallMessage, recall_request
+from memories.api.scope import admit_person
+from memories.services.recall import recall
+from omnia.api.principal import Role
+from omnia.api.responses import json_response
+from omnia.api.views import ApiView
+
+
+class RetrieveView(ApiView):
+    """Recall: the memories that answer a question, from every tier the scope joins."""
+
+    @docs.recall
+    def post(self, request: Request) -> HttpResponse:
+        message = read(RecallMessage, self.body)
+        admitted = admit_person(self, at_least=Role.VIEWER)
+        self.answers_for(admitted.scope)
+        question = recall_request(message, scope=admitted.scope)
+        return json_response(recall(question, policy=admitted.policy, now=self.now).as_json())
