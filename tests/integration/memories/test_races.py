@@ -5,17 +5,23 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.db import connection
 
 from memories.domain.about import About
+from memories.domain.relation import Relation
+from memories.services import relate as relations
 from memories.services.forget import forget, forget_everything
 from memories.services.history import history
+from memories.services.relate import RelationWriter
 from omnia.core.actor import Actor
 from omnia.core.errors import NotFound
+from tests.contract.graphs import kept, opened_graph, relate
 from tests.support import Store, opened_store, select
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -132,3 +138,40 @@ def test_one_idempotency_key_is_one_row(store: Store, together: Any) -> None:
 def test_writers_read_what_the_former_committed(store: Store) -> None:
     """The lock guards reads only under READ COMMITTED: a snapshot taken before it would miss the former's row."""
     assert select("SHOW transaction_isolation") == [{"transaction_isolation": "read committed"}]
+
+
+def test_eight_writers_of_one_relation_make_one_edge(together: Any) -> None:
+    with opened_graph() as graph:
+        graph.policy()
+        for number in range(ROUNDS // 4):
+            one, other = kept(graph, f"one {number}"), kept(graph, f"other {number}", user=None)
+            answers = together(lambda _, one=one, other=other: relate(graph, one, other))
+            assert len({answer["id"] for answer in answers}) == 1
+        assert len(select("SELECT id FROM memories_edge")) == ROUNDS // 4
+        assert len(select("SELECT 1 FROM omnia_audit WHERE event = 'relation_created'")) == ROUNDS // 4
+
+
+def test_relating_while_everything_is_forgotten_leaves_no_edge_and_no_error(together: Any) -> None:
+    """Half of the writers relate a user's memory to an agent's; the others forget all of either owner."""
+    with opened_graph() as graph:
+        graph.policy()
+        for number in range(ROUNDS // 2):
+            mine, shared = kept(graph, f"m {number}"), kept(graph, f"a {number}", user=None, agent="a1")
+
+            def act(writer: int, mine: str = mine, shared: str = shared) -> None:
+                if writer % 2:
+                    owner = graph.scope() if writer % 4 == 1 else graph.scope(None, "a1")
+                    forget_everything(owner, actor=Actor("system:tests"))
+                    return
+                ends = (mine, shared) if writer % 4 else (shared, mine)
+                with suppress(NotFound):
+                    related(graph, *ends)
+
+            together(act)
+        assert select("SELECT id FROM memories_edge") == []
+
+
+def related(graph: Store, source: str, target: str) -> UUID:
+    writer = RelationWriter(graph.scope("u1", "a1"), actor=Actor("system:tests"), shared_refusal=None)
+    relation = Relation(UUID(source), UUID(target), "related_to")
+    return relations.relate(relation, writer=writer, policy=graph.policy(), now=datetime.now(UTC))
