@@ -105,7 +105,8 @@ class RecallMessage(StrictMessage):
         default=DEFAULT_LIMIT, ge=1, le=LARGEST_LIMIT, description="Most rows the question finds; others come on top."
     )
     graph_expansion: Expansion | None = Field(
-        default=None, description="Walk the relations of what was found. Left out: as the policy says. Enterprise."
+        default=None,
+        description="Walk the relations of what was found; true or false for short. Left out: as the policy says. Enterprise.",
     )
     relation_types: Words | None = Field(default=None, description="Relations the walk follows.")
     seed_entity_ids: list[Ident] = Field(

@@ -17,7 +17,7 @@ from django.db import transaction
 
 from memories.domain.relation import Relation
 from memories.services.open import not_found
-from memories.store import edges
+from memories.store import edges, memories
 from memories.store.locks import owner_locks
 from memories.store.scope_sql import Where, visible
 from omnia.api.pagination import decode_cursor, encode_cursor
@@ -89,7 +89,7 @@ def relations_of(
     """
     after = _place(cursor) if cursor else None
     where = _seen(scope, policy=policy, now=now)
-    if not edges.ends([memory], where=where):
+    if memories.read(memory, where=where) is None:
         raise not_found()
     rows = edges.at(memory, where=where, scope=scope, after=after, offset=offset, limit=limit + 1)
     shown, more = rows[:limit], len(rows) > limit

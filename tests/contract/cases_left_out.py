@@ -11,10 +11,7 @@ FIELD = (1, 2, 3, 5, 6, 7, 9, 10, 11, 13, 14, 15, 17, 18, 19, 21, 22, 23, 25, 26
 SECURITY = (185, 186, 187, 189, 190, 191, 193, 194, 195, 197, 198, 199, 201, 202, 203)
 
 LEFT_OUT = {
-    "field-7": "no relations and no graph walk; that the text and vector arms keep the owner is field-25",
     "field-10": "no documents to ingest",
-    "security-186": "no relations, so that related[] is always empty",
-    "security-187": "no graph expansion",
     "security-189": "no aggregate, retention or Galaxy routes",
     "security-191": "a measurement of time, which belongs to the benchmarks",
     "security-198": "no export",

@@ -11,7 +11,7 @@ import pytest
 from omnia import db
 from omnia.core.edition import Edition
 from policies.services.resolve import clear_cache
-from tests.contract.graphs import forged, kept, opened_graph, relate, related
+from tests.contract.graphs import kept, opened_graph, relate, related
 from tests.support import Store, run
 
 pytestmark = pytest.mark.django_db
@@ -78,17 +78,6 @@ def test_an_unseen_end_takes_neither_a_place_nor_a_trace(store: Store, change: s
     run(f"UPDATE memories_memory SET {change} WHERE content = 'n0'")
     shown = related(store.recall("centre"), "centre")
     assert [edge["target_id"] for edge in shown] == [memories[name] for name in ("n1", "n2", "n3")]
-
-
-@pytest.mark.parametrize("user", [None, "u1", "u2"])
-def test_whatever_an_edge_says_nothing_of_another_user_or_workspace_is_shown(store: Store, user: str | None) -> None:
-    mine, theirs = kept(store, "mine"), kept(store, "theirs", user="u2")
-    with opened_graph() as other:
-        elsewhere = kept(other, "elsewhere", user=None)
-    for memory in (theirs, elsewhere):
-        forged(store, mine, memory, user=user)
-    answer = store.recall("mine")
-    assert (related(answer, "mine"), answer["total"]) == ([], 1)
 
 
 def test_a_shared_row_shows_each_user_their_own_relations(store: Store) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from memories.models import Edge
-from tests.contract.graphs import QUESTION, added, chain, forged, kept, opened_graph, relate
+from tests.contract.graphs import QUESTION, added, chain, forged, kept, opened_graph, relate, related
 from tests.support import Store, contents, run
 
 pytestmark = pytest.mark.django_db
@@ -42,18 +42,31 @@ def test_the_walk_leads_neither_to_nor_through_an_unseen_row(store: Store, name:
 
 
 @pytest.mark.parametrize("user", [None, "u1", "u2"])
-def test_no_forged_edge_leads_to_another_user_or_workspace(store: Store, user: str | None) -> None:
+def test_field_7_no_edge_leads_the_walk_to_another_user_or_workspace(store: Store, user: str | None) -> None:
     memories = chain(store)
-    theirs = kept(store, "theirs", user="u2")
+    theirs = kept(store, QUESTION, user="u2")
     with opened_graph() as other:
-        elsewhere, shared = kept(other, "elsewhere"), kept(other, "shared elsewhere", user=None)
+        elsewhere, shared = kept(other, QUESTION), kept(other, QUESTION, user=None)
     for memory in (theirs, elsewhere, shared):
         forged(store, memories["one"], memory, user=user)
         forged(store, memory, memories["seed"], user=user)
     assert set(added(store.recall(QUESTION, graph_expansion={"hops": 2}))) == {"one", "two"}
 
 
-def test_a_shared_hub_does_not_lead_from_one_user_to_another(store: Store) -> None:
+@pytest.mark.parametrize("user", [None, "u1", "u2"])
+def test_security_186_whatever_an_edge_says_related_shows_nothing_of_another_owner(
+    store: Store, user: str | None
+) -> None:
+    mine, theirs = kept(store, "mine"), kept(store, "theirs", user="u2")
+    with opened_graph() as other:
+        elsewhere = kept(other, "elsewhere", user=None)
+    for memory in (theirs, elsewhere):
+        forged(store, mine, memory, user=user)
+    answer = store.recall("mine")
+    assert (related(answer, "mine"), answer["total"]) == ([], 1)
+
+
+def test_security_187_a_shared_hub_does_not_lead_from_one_user_to_another(store: Store) -> None:
     hub = kept(store, "hub", user=None)
     for user in ("u1", "u2"):
         relate(store, kept(store, f"Keeps bees, says {user}", user=user), hub, user=user)
