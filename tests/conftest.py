@@ -60,6 +60,8 @@ django.setup()
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # Workers must name their tests alike, and some names hold a set: one order of hashing for all of them.
+    os.environ.setdefault("PYTHONHASHSEED", "0")
     if OURS and config.getoption("numprocesses", None):
         manage = Path(__file__).parent.parent / "manage.py"
         subprocess.run([sys.executable, manage, "migrate", "--verbosity=0", "--skip-checks"], check=True)
