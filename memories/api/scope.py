@@ -30,6 +30,7 @@ _NAMES = {
     "service_group": ("service_group",),
 }
 """What each part may be called; in one place of a request the first name given wins."""
+SCOPE_PARAMETERS = tuple(name for names in _NAMES.values() for name in names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +106,7 @@ def require_scope_alone(view: ApiView) -> None:
 
     Raises BadInput `unknown_parameter` for anything in query or body that does not name the scope.
     """
-    known = {"scope", *(name for names in _NAMES.values() for name in names)}
+    known = {"scope", *SCOPE_PARAMETERS}
     nested = view.body.get("scope")
     given = [*view.request.query_params, *view.body, *(nested if isinstance(nested, Mapping) else ())]
     for name in given:

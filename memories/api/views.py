@@ -10,7 +10,7 @@ from rest_framework.request import Request
 
 from memories.api import docs
 from memories.api.messages import EditMessage, SaveMessage, read
-from memories.api.scope import admit_person, admit_reader, admit_writer, require_scope_alone
+from memories.api.scope import SCOPE_PARAMETERS, admit_person, admit_reader, admit_writer, require_scope_alone
 from memories.domain.about import About
 from memories.domain.kinds import DEFAULT_PROVENANCE
 from memories.domain.query_text import LONGEST_QUERY
@@ -29,6 +29,7 @@ from omnia.api.views import ApiView
 from omnia.core.errors import BadInput, FieldProblem
 from omnia.core.scope import Scope, Tier
 
+_NARROWING = ("type", "tier", "category", "purpose", "min_confidence", "include_shared")
 DEFAULT_PAGE, LARGEST_PAGE, DEEPEST_OFFSET = 20, 100, 10_000_000
 
 
@@ -38,6 +39,7 @@ class MemoriesView(ApiView):
     @docs.list_memories
     def get(self, request: Request) -> HttpResponse:
         admitted, query = admit_reader(self), self.query
+        query.only(*SCOPE_PARAMETERS, *_NARROWING, "limit", "offset", "cursor")
         page = list_memories(
             admitted.reach(include_shared=query.flag("include_shared")),
             filters=_filters(query),
@@ -72,6 +74,7 @@ class SearchView(ApiView):
     @docs.search
     def get(self, request: Request) -> HttpResponse:
         admitted, query = admit_reader(self), self.query
+        query.only(*SCOPE_PARAMETERS, *_NARROWING, "limit", "offset", "preview", "q")
         text = query.text("q", max_length=LONGEST_QUERY)
         if text is None:
             raise _invalid("q", "required", "the words to search for are expected")

@@ -47,6 +47,16 @@ class Query:
         """Whether any parameter is given."""
         return bool(self._given)
 
+    def only(self, *names: str) -> None:
+        """Refuses a parameter that is none of `names`: a filter ignored in silence would widen the answer."""
+        for name in self._given:
+            if name not in names:
+                raise BadInput(
+                    f"query parameter {name[:100]}: this address knows no such parameter",
+                    code="unknown_parameter",
+                    errors=[FieldProblem(f"/{name[:100]}", "unknown_parameter", f"known are {', '.join(names)}")],
+                )
+
     def text(self, name: str, *, max_length: int = 253) -> str | None:
         """The text, unchanged; None when not given. White space alone is refused."""
         text = self._one(name, max_length)

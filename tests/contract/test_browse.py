@@ -192,3 +192,9 @@ def test_a_search_is_ordered_by_score(store: Store) -> None:
     assert scores == sorted(scores, reverse=True)
     assert found[0]["content"] == "bees and honey"
     assert "clover" not in contents({"memories": found})
+
+
+@pytest.mark.parametrize("name", ["container", "Type", "types", "fields", "order_by", "x" * 300])
+@pytest.mark.parametrize("route", ["memories", "memories/search"])
+def test_a_parameter_nobody_reads_is_refused(store: Store, route: str, name: str) -> None:
+    assert store.get(route, status=400, q="bees", **{name: "1"})["code"] == "unknown_parameter"
