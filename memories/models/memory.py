@@ -87,7 +87,9 @@ class Memory(models.Model):
             models.Index(fields=["expires_at"], condition=Q(expires_at__isnull=False), name="memory_expiry"),
             models.Index(fields=["retired_at"], condition=Q(retired_at__isnull=False), name="memory_retired"),
             models.Index(fields=["entity"], condition=Q(entity__isnull=False), name="memory_entity"),
-            models.Index(fields=["superseded_by"], condition=Q(superseded_by__isnull=False), name="memory_superseded_by"),
+            models.Index(
+                fields=["superseded_by"], condition=Q(superseded_by__isnull=False), name="memory_superseded_by"
+            ),
             models.Index(fields=["embed_after"], condition=Q(embed_after__isnull=False), name="memory_unembedded"),
         ]
         constraints = [
@@ -106,7 +108,8 @@ class Memory(models.Model):
                 condition=Q(evidence_class__in=["explicit", "curated", "inferred"]), name="memory_evidence_known"
             ),
             models.CheckConstraint(
-                condition=Q(mutability__in=["mutable", "summarisable_only", "immutable"]), name="memory_mutability_known"
+                condition=Q(mutability__in=["mutable", "summarisable_only", "immutable"]),
+                name="memory_mutability_known",
             ),
             models.CheckConstraint(
                 condition=Q(retired_at__isnull=True, retired_as__isnull=True)
@@ -123,7 +126,9 @@ class Memory(models.Model):
                 name="memory_vector_has_a_model",
             ),
             models.UniqueConstraint(
-                fields=["entity"], condition=Q(retired_at__isnull=True, entity__isnull=False), name="memory_one_per_entity"
+                fields=["entity"],
+                condition=Q(retired_at__isnull=True, entity__isnull=False),
+                name="memory_one_per_entity",
             ),
         ]
 

@@ -7,8 +7,9 @@ K 225, M 243 to 258, N 265.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import product
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -23,13 +24,14 @@ pytestmark = pytest.mark.django_db
 _VALUES = {"uuid": "01a22e4f-594c-7c82-ac0e-e4e65dff07c8", "str": "nobody", "slug": "nobody", "int": "1"}
 
 
-def _routes(entries: list, prefix: str = "") -> Iterator[tuple[str, type[ApiView]]]:
+def _routes(entries: Sequence[Any], prefix: str = "") -> Iterator[tuple[str, type[ApiView]]]:
     for entry in entries:
         pattern = prefix + str(entry.pattern)
         if isinstance(entry, URLResolver):
             yield from _routes(entry.url_patterns, pattern)
-        elif isinstance(entry, URLPattern) and issubclass(getattr(entry.callback, "view_class", object), ApiView):
-            yield pattern, entry.callback.view_class
+        view = getattr(entry.callback, "view_class", None) if isinstance(entry, URLPattern) else None
+        if isinstance(view, type) and issubclass(view, ApiView):
+            yield pattern, view
 
 
 ROUTES = dict(_routes(get_resolver().url_patterns))

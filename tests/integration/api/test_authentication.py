@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -103,10 +104,12 @@ def test_the_last_use_is_noted_at_most_once_a_minute():
     assert [writes(), writes()] == [1, 0]
     ApiToken.objects.update(last_used_at=timezone.now() - timedelta(seconds=61))
     assert writes() == 1
-    assert timezone.now() - ApiToken.objects.get(id=issued.token.id).last_used_at < timedelta(seconds=30)
+    last_used_at = ApiToken.objects.get(id=issued.token.id).last_used_at
+    assert last_used_at is not None
+    assert timezone.now() - last_used_at < timedelta(seconds=30)
 
 
-def signed_in(*, enforce_csrf_checks: bool = False, **attributes: object) -> tuple[User, Client]:
+def signed_in(*, enforce_csrf_checks: bool = False, **attributes: Any) -> tuple[User, Client]:
     user = User.objects.create_user("ada", password="a long enough password", **attributes)
     client = Client(enforce_csrf_checks=enforce_csrf_checks)
     client.force_login(user)

@@ -8,6 +8,7 @@ from datetime import timedelta
 
 import pytest
 from django.db import connection, connections
+from django.http import HttpResponse
 from django.utils import timezone
 
 from omnia.api import idempotency
@@ -113,9 +114,10 @@ def test_a_run_that_never_ended_frees_its_key_after_a_minute(runs):
 def test_a_run_that_lost_its_key_does_not_answer_for_the_one_that_has_it(rf):
     request = rf.post("/api/v1/work")
     slow = idempotency.begin(request, key="k", caller="c", body=b"")
+    assert isinstance(slow, idempotency.Run)
     age(timedelta(seconds=61))
     idempotency.begin(request, key="k", caller="c", body=b"")
-    idempotency.finish(slow, idempotency.HttpResponse(b"late"), scope=None)
+    idempotency.finish(slow, HttpResponse(b"late"), scope=None)
     assert IdempotencyRecord.objects.get().status is None
 
 

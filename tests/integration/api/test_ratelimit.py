@@ -18,7 +18,7 @@ ECHO = "/api/v1/echo"
 @pytest.fixture(autouse=True)
 def one_minute(monkeypatch):
     """All requests of a test fall into one minute; each test has its own counter."""
-    monkeypatch.setattr(ratelimit.time, "time", lambda: 1_800_000_010.0)
+    monkeypatch.setattr("omnia.api.ratelimit.time.time", lambda: 1_800_000_010.0)
     ratelimit._counter.cache_clear()
     yield
     ratelimit._counter.cache_clear()
@@ -49,7 +49,7 @@ def test_the_next_minute_starts_anew(limit, monkeypatch):
     ratelimit.count(name)
     with pytest.raises(RateLimited):
         ratelimit.count(name)
-    monkeypatch.setattr(ratelimit.time, "time", lambda: 1_800_000_070.0)
+    monkeypatch.setattr("omnia.api.ratelimit.time.time", lambda: 1_800_000_070.0)
     ratelimit.count(name)
 
 

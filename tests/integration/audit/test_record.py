@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -21,7 +22,7 @@ SCOPE = Scope(WORKSPACE, user="test-user", agent="helper")
 
 def test_a_row_names_who_and_what_and_the_person_by_a_pseudonym():
     record.memory_created(scope=SCOPE, actor=ACTOR, memory=MEMORY, reason="new", metadata={"tier": "user"})
-    row = AuditRow.objects.values().get()
+    row: dict[str, Any] = dict(AuditRow.objects.values().get())
     assert row.pop("id").version == 7
     assert row.pop("at").tzinfo is not None
     assert row == {

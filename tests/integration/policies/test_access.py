@@ -102,7 +102,18 @@ def test_a_workspace_is_named_by_uid_or_name() -> None:
         assert (found.uid, found.name) == (made.uid, "w")
 
 
-UNKNOWN = ["", " ", "nobody", "01890a5d-ac96-774b-bcce-b302099a8057", "nul\x00", "\ud800", "x" * 300, "' or 1=1", "{w}", "W"]
+UNKNOWN = [
+    "",
+    " ",
+    "nobody",
+    "01890a5d-ac96-774b-bcce-b302099a8057",
+    "nul\x00",
+    "\ud800",
+    "x" * 300,
+    "' or 1=1",
+    "{w}",
+    "W",
+]
 
 
 @pytest.mark.parametrize("reference", UNKNOWN)

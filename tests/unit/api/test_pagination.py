@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from omnia.api.pagination import decode_cursor, encode_cursor
 from omnia.core.errors import BadInput
 
-POSITION = ["2026-01-31T09:30:00Z", "01a22e4f-594c-7c82-ac0e-e4e65dff07c8", 3]
+POSITION: list[str | int] = ["2026-01-31T09:30:00Z", "01a22e4f-594c-7c82-ac0e-e4e65dff07c8", 3]
 
 
 def test_a_cursor_comes_back_as_it_went():
