@@ -49,6 +49,7 @@ class OmniaConfig:
     edition: Edition = Edition.CORE
     default_ttl: timedelta | None = None
     require_about_for_kinds: frozenset[str] = frozenset()
+    merge_guard: bool = False
     policy_cache_seconds: float = 20.0
     rrf_k: int = 10
     recency_floor: float = 0.5
@@ -69,6 +70,7 @@ class OmniaConfig:
             edition=Edition.ENTERPRISE if read.flag("OMNIA_ENTERPRISE") else Edition.CORE,
             default_ttl=read.duration("OMNIA_DEFAULT_TTL"),
             require_about_for_kinds=frozenset(read.words("OMNIA_REQUIRE_ABOUT_FOR_KINDS")),
+            merge_guard=read.flag("OMNIA_MERGE_GUARD"),
             policy_cache_seconds=read.number("OMNIA_POLICY_CACHE_SECONDS", 20.0, 0.0, 30.0),
             rrf_k=int(read.number("OMNIA_RRF_K", 10, 1, 10_000)),
             recency_floor=read.number("OMNIA_RECENCY_FLOOR", 0.5, 0.0, 1.0),

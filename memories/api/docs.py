@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 
-from memories.api import answers, messages, recall_messages
+from memories.api import answers, many_messages, messages, recall_messages
 from omnia.core.scope import Tier
 
 
@@ -121,3 +121,87 @@ schema = extend_schema(
     operation_id="memorySchema",
     parameters=[_SCOPE[0], _SCOPE[3]],
 )
+conflicts = extend_schema(
+    summary="List what was told twice and differently",
+    description="A user's pairs; without a user those of the shared tiers.",
+    operation_id="listConflicts",
+    parameters=[*_SCOPE[:3], _PAGE[0], _CURSOR],
+    responses=answers.ConflictsAnswer,
+)
+supersede = extend_schema(
+    summary="Replace several memories by one text",
+    description="It lands on the first source; the others are superseded. One that is not in scope: nothing changes.",
+    operation_id="supersedeMemories",
+    request=many_messages.SupersedeMessage,
+    responses=answers.SaveAnswer,
+)
+save_batch = extend_schema(
+    summary="Save up to 100 memories",
+    description="Each item is a save of its own, compared with those before it; a bad one fails alone.",
+    operation_id="saveBatch",
+    request=many_messages.BatchMessage,
+    responses=answers.BatchAnswer,
+)
+delete_batch = extend_schema(
+    summary="Delete a part of what a user or an agent has",
+    description="Permanent, oldest first; repeat until `deleted` is 0. A user or an agent must be named.",
+    operation_id="deleteBatch",
+    parameters=[*_SCOPE, _query("limit", "Memories at most, 1 to 10000; default 500.", kind=int)],
+    responses=answers.DeletedAnswer,
+)
+export = extend_schema(
+    summary="Export everything held on a user",
+    description="Whatever the agent unless one is named; what is no longer live is marked.",
+    operation_id="exportMemories",
+    parameters=_SCOPE[:3],
+    responses=answers.ExportAnswer,
+)
+import_ = extend_schema(
+    summary="Import memories for a user",
+    description="Takes saves, or the memories of an export; what an export marks as no longer live is skipped.",
+    operation_id="importMemories",
+    request=many_messages.ImportMessage,
+    responses=answers.ImportAnswer,
+)
+
+
+def _shared_list(words: str, name: str, whose: list[OpenApiParameter]) -> Any:
+    return extend_schema_view(
+        get=extend_schema(
+            summary=f"List {words}, newest first",
+            operation_id=f"list{name}Memories",
+            parameters=[*whose, *_FILTERS[:1], *_FILTERS[2:5], *_PAGE, _CURSOR],
+            responses=answers.ListAnswer,
+        ),
+        post=extend_schema(
+            summary=f"Save to {words}",
+            description="Curated by an operator: provenance and user in the body do not count.",
+            operation_id=f"save{name}Memory",
+            request=many_messages.SharedSaveMessage,
+            responses={201: answers.SaveAnswer},
+        ),
+    )
+
+
+def _shared_one(words: str, name: str, whose: list[OpenApiParameter]) -> Any:
+    return extend_schema_view(
+        get=extend_schema(
+            summary=f"Open one of {words}",
+            operation_id=f"open{name}Memory",
+            parameters=whose,
+            responses=answers.MemoryAnswer,
+        ),
+        delete=extend_schema(
+            summary=f"Forget one of {words}",
+            operation_id=f"forget{name}Memory",
+            parameters=whose,
+            responses=answers.ForgottenAnswer,
+        ),
+    )
+
+
+_AGENT = [_SCOPE[0], _query("agent_id", "The agent.", required=True)]
+agent_memories = _shared_list("an agent's memories", "Agent", _AGENT)
+agent_memory = _shared_one("an agent's memories", "Agent", _AGENT)
+institutional_memories = _shared_list("the institutional memories", "Institutional", _SCOPE[:1])
+institutional_memory = _shared_one("the institutional memories", "Institutional", _SCOPE[:1])

@@ -7,7 +7,7 @@ neither. A token bound to a user acts as that user only.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.conf import settings
@@ -75,9 +75,12 @@ def admit_reader(view: ApiView) -> Admitted:
     return _admit(view, at_least=Role.VIEWER)
 
 
-def admit_person(view: ApiView, *, at_least: Role) -> Admitted:
-    """The scope of a request made for a user; a bound token need not name its own."""
-    return _admit(view, at_least=at_least, user=view.principal.subject)
+def admit_person(view: ApiView, *, at_least: Role, item: Mapping[str, Any] | None = None) -> Admitted:
+    """The scope of a request made for a user; a bound token need not name its own.
+
+    `item` is the one of several in the body whose scope is asked for.
+    """
+    return _admit(view, at_least=at_least, user=view.principal.subject, item=item)
 
 
 def admit_writer(view: ApiView) -> Admitted:
@@ -92,6 +95,18 @@ def admit_writer(view: ApiView) -> Admitted:
     return admitted
 
 
+def admit_shared(view: ApiView, *, writes: bool) -> Admitted:
+    """The scope on a route of a shared tier, where a user named is none of its; owners write, viewers read.
+
+    Raises as `admit_writer` does.
+    """
+    admitted = replace(_admit(view, at_least=Role.VIEWER), user=None)
+    refusal = shared_refusal(view, admitted)
+    if refusal and writes:
+        raise refusal
+    return admitted
+
+
 def shared_refusal(view: ApiView, admitted: Admitted) -> Forbidden | None:
     """Why the caller may not change memories of the shared tiers; None where they may."""
     if view.principal.subject is not None:
@@ -101,12 +116,12 @@ def shared_refusal(view: ApiView, admitted: Admitted) -> Forbidden | None:
     return None
 
 
-def require_scope_alone(view: ApiView) -> None:
+def require_scope_alone(view: ApiView, *, besides: frozenset[str] = frozenset()) -> None:
     """For a request that deletes all of a scope: a filter nobody reads would delete what it was to spare.
 
-    Raises BadInput `unknown_parameter` for anything in query or body that does not name the scope.
+    Raises BadInput `unknown_parameter` for anything in query or body that neither names the scope nor is `besides`.
     """
-    known = {"scope", *SCOPE_PARAMETERS}
+    known = {"scope", *besides, *SCOPE_PARAMETERS}
     nested = view.body.get("scope")
     given = [*view.request.query_params, *view.body, *(nested if isinstance(nested, Mapping) else ())]
     for name in given:
@@ -116,8 +131,10 @@ def require_scope_alone(view: ApiView) -> None:
             )
 
 
-def _admit(view: ApiView, *, at_least: Role, user: str | None = None) -> Admitted:
-    asked = _asked(view)
+def _admit(
+    view: ApiView, *, at_least: Role, user: str | None = None, item: Mapping[str, Any] | None = None
+) -> Admitted:
+    asked = _asked(view, item=item)
     workspace = open_workspace(view.principal, asked.workspace, at_least=at_least)
     bound = view.principal.subject
     if bound is not None and asked.user is not None and asked.user != bound:
@@ -125,8 +142,8 @@ def _admit(view: ApiView, *, at_least: Role, user: str | None = None) -> Admitte
     return Admitted(workspace, asked.user or user, asked.agent, asked.service_group)
 
 
-def _asked(view: ApiView) -> Asked:
-    body = view.body if view.request.method != "GET" else {}
+def _asked(view: ApiView, *, item: Mapping[str, Any] | None) -> Asked:
+    body = item if item is not None else view.body if view.request.method != "GET" else {}
     nested = body.get("scope")
     places: list[Mapping[str, Any]] = [body, nested] if isinstance(nested, Mapping) else [body]
     workspace = _part(view, "workspace", places) or settings.OMNIA.workspace

@@ -2,15 +2,24 @@
 
 from django.urls import path
 
-from memories.api import relations, retrieve, views
+from memories.api import batch, conflicts, relations, retrieve, shared, supersede, transfer, views
 
 urlpatterns = [
     path("memories", views.MemoriesView.as_view()),
     path("memories/search", views.SearchView.as_view()),
     path("memories/retrieve", retrieve.RetrieveView.as_view()),
+    path("memories/batch", batch.BatchView.as_view()),
+    path("memories/conflicts", conflicts.ConflictsView.as_view()),
+    path("memories/export", transfer.ExportView.as_view()),
+    path("memories/import", transfer.ImportView.as_view()),
+    path("memories/supersede", supersede.SupersedeView.as_view()),
     path("memories/<uuid:memory>", views.MemoryView.as_view()),
     path("memories/<uuid:memory>/history", views.HistoryView.as_view()),
     path("relations", relations.RelationsView.as_view()),
     path("relations/<uuid:relation>", relations.RelationView.as_view()),
+    path("agent-memories", shared.AgentMemoriesView.as_view()),
+    path("agent-memories/<uuid:memory>", shared.AgentMemoryView.as_view()),
+    path("institutional/memories", shared.InstitutionalMemoriesView.as_view()),
+    path("institutional/memories/<uuid:memory>", shared.InstitutionalMemoryView.as_view()),
     path("memory/schema", views.SchemaView.as_view()),
 ]

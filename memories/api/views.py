@@ -9,13 +9,18 @@ from django.http import HttpResponse
 from rest_framework.request import Request
 
 from memories.api import docs
+from memories.api.commands import (
+    DEEPEST_OFFSET,
+    DEFAULT_PAGE,
+    LARGEST_PAGE,
+    NARROWING,
+    filters,
+    invalid,
+    save_command,
+)
 from memories.api.messages import EditMessage, SaveMessage, read
 from memories.api.scope import SCOPE_PARAMETERS, admit_person, admit_reader, admit_writer, require_scope_alone
-from memories.domain.about import About
-from memories.domain.kinds import DEFAULT_PROVENANCE
 from memories.domain.query_text import LONGEST_QUERY
-from memories.domain.reach import Filters
-from memories.domain.save import SaveCommand
 from memories.services.browse import list_memories, search_memories
 from memories.services.edit import edit
 from memories.services.forget import forget, forget_everything
@@ -23,14 +28,8 @@ from memories.services.history import history
 from memories.services.open import open_memory
 from memories.services.remember import remember
 from omnia.api.principal import Role
-from omnia.api.query import Query
 from omnia.api.responses import json_response
 from omnia.api.views import ApiView
-from omnia.core.errors import BadInput, FieldProblem
-from omnia.core.scope import Scope, Tier
-
-_NARROWING = ("type", "tier", "category", "purpose", "min_confidence", "include_shared")
-DEFAULT_PAGE, LARGEST_PAGE, DEEPEST_OFFSET = 20, 100, 10_000_000
 
 
 class MemoriesView(ApiView):
@@ -39,10 +38,10 @@ class MemoriesView(ApiView):
     @docs.list_memories
     def get(self, request: Request) -> HttpResponse:
         admitted, query = admit_reader(self), self.query
-        query.only(*SCOPE_PARAMETERS, *_NARROWING, "limit", "offset", "cursor")
+        query.only(*SCOPE_PARAMETERS, *NARROWING, "limit", "offset", "cursor")
         page = list_memories(
             admitted.reach(include_shared=query.flag("include_shared")),
-            filters=_filters(query),
+            filters=filters(query),
             limit=query.integer("limit", default=DEFAULT_PAGE, low=1, high=LARGEST_PAGE),
             cursor=query.text("cursor"),
             offset=query.integer("offset", default=0, low=0, high=DEEPEST_OFFSET),
@@ -55,7 +54,7 @@ class MemoriesView(ApiView):
         message = read(SaveMessage, self.body)
         admitted = admit_person(self, at_least=Role.EDITOR)
         if admitted.user is None:
-            raise _invalid("scope/virtual_user_id", "user_required", "a save needs the user whose memory it is")
+            raise invalid("scope/virtual_user_id", "user_required", "a save needs the user whose memory it is")
         self.answers_for(admitted.scope)
         command = save_command(message, scope=admitted.scope)
         result = remember(command, policy=admitted.policy, now=self.now, actor=self.actor)
@@ -74,14 +73,14 @@ class SearchView(ApiView):
     @docs.search
     def get(self, request: Request) -> HttpResponse:
         admitted, query = admit_reader(self), self.query
-        query.only(*SCOPE_PARAMETERS, *_NARROWING, "limit", "offset", "preview", "q")
+        query.only(*SCOPE_PARAMETERS, *NARROWING, "limit", "offset", "preview", "q")
         text = query.text("q", max_length=LONGEST_QUERY)
         if text is None:
-            raise _invalid("q", "required", "the words to search for are expected")
+            raise invalid("q", "required", "the words to search for are expected")
         page = search_memories(
             admitted.reach(include_shared=query.flag("include_shared")),
             query=text,
-            filters=_filters(query),
+            filters=filters(query),
             limit=query.integer("limit", default=DEFAULT_PAGE, low=1, high=LARGEST_PAGE),
             offset=query.integer("offset", default=0, low=0, high=DEEPEST_OFFSET),
             preview=query.flag("preview"),
@@ -131,44 +130,3 @@ class SchemaView(ApiView):
     @docs.schema
     def get(self, request: Request) -> HttpResponse:
         return json_response(admit_reader(self).policy.vocabulary.as_json())
-
-
-def save_command(message: SaveMessage, *, scope: Scope) -> SaveCommand:
-    """The command a save message stands for."""
-    about = About.of(message.about.kind, message.about.key) if message.about else None
-    return SaveCommand(
-        scope=scope,
-        type=message.type,
-        content=message.content,
-        confidence=message.confidence,
-        metadata=message.metadata,
-        provenance=message.provenance or DEFAULT_PROVENANCE,
-        category=message.category,
-        about=about,
-        title=message.title,
-        summary=message.summary,
-        purpose=message.purpose,
-        container=message.container,
-        session_id=message.session_id,
-        turn_range=(message.turn_range[0], message.turn_range[1]) if message.turn_range else None,
-        observed_at=message.observed_at,
-        expires_at=message.expires_at,
-        share=message.share,
-    )
-
-
-def _filters(query: Query) -> Filters:
-    tier = query.text("tier")
-    if tier is not None and tier not in tuple(Tier):
-        raise _invalid("tier", "invalid_parameter", f"one of {', '.join(Tier)} is expected")
-    return Filters(
-        types=query.words("type"),
-        category=query.text("category"),
-        purpose=query.text("purpose"),
-        tier=Tier(tier) if tier else None,
-        min_confidence=query.number("min_confidence", low=0, high=1),
-    )
-
-
-def _invalid(field: str, code: str, detail: str) -> BadInput:
-    return BadInput(f"{field}: {detail}", code=code, errors=[FieldProblem(f"/{field}", code, detail)])

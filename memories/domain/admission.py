@@ -13,7 +13,10 @@ from policies.domain.effective import EffectivePolicy
 
 def admit(command: SaveCommand, *, policy: EffectivePolicy, now: datetime) -> datetime | None:
     """The moment the memory will expire, None for never. Raises BadInput naming the rule it breaks."""
-    policy.vocabulary.check_type(command.type, tier=command.scope.tier)
+    if command.any_type:
+        policy.vocabulary.check_institutional_type(command.type)
+    else:
+        policy.vocabulary.check_type(command.type, tier=command.scope.tier)
     require_body(command.content, max_bytes=policy.max_body_bytes)
     require_about_for(command.type, about=command.about, kinds=policy.dedup.require_about_for_kinds)
     require_category(command.category)

@@ -23,6 +23,9 @@ PROVENANCE = {
 }
 DEFAULT_PROVENANCE = "agent_extracted"
 
+PROVENANCE_OF = {known.source_type: name for name, known in PROVENANCE.items()}
+"""What a writer claimed, by the source type the store made of it; the server's own types are claimed by nobody."""
+
 SOURCE_WEIGHT = {
     "user_requested": 1.0,
     "operator_curated": 1.0,

@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
+from uuid import UUID
 
 from memories.domain.about import About
+from memories.domain.conflict import Difference, as_json
 from memories.domain.kinds import DEFAULT_PROVENANCE
 from omnia.core.scope import Scope
 
@@ -19,16 +21,24 @@ class Action(StrEnum):
     ADDED = "added"
     MERGED = "merged"
     AUTO_SUPERSEDED = "auto_superseded"
+    SUPERSEDED = "superseded"
     UPDATED = "updated"
 
 
-REASON = {Action.MERGED: "high_similarity", Action.AUTO_SUPERSEDED: "structured_key"}
+REASON = {
+    Action.MERGED: "high_similarity",
+    Action.AUTO_SUPERSEDED: "structured_key",
+    Action.SUPERSEDED: "supersede_many",
+}
 """Why an earlier wording gave way, as the save result and the history say it."""
 
 
 @dataclass(frozen=True, slots=True)
 class SaveCommand:
-    """One memory to keep. `confidence` None means the writer did not state one."""
+    """One memory to keep. `confidence` None means the writer did not state one.
+
+    `any_type`: where no policy declares a schema, the type is free (an institutional write).
+    """
 
     scope: Scope
     type: str
@@ -47,18 +57,44 @@ class SaveCommand:
     observed_at: datetime | None = None
     expires_at: datetime | None = None
     share: bool = False
+    any_type: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SupersedeCommand:
+    """One text for several memories of a scope; what is None stays as the first of them has it."""
+
+    scope: Scope
+    source_ids: tuple[UUID, ...]
+    content: str
+    type: str | None = None
+    confidence: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Duplicate:
-    """A near match that was left alone, for the agent to consider."""
+    """A near match that was left alone, for the agent to consider, and how the two contradict each other."""
 
     id: Any
     content: str
     similarity: float
+    differences: tuple[Difference, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        return {"id": self.id, "content": self.content, "similarity": self.similarity}
+        answer = {"id": self.id, "content": self.content, "similarity": self.similarity}
+        return answer | ({"conflict": as_json(self.differences)} if self.differences else {})
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """What the save contradicts: the wording it replaced, or the memory it was kept apart from."""
+
+    memory: Any
+    previous: str
+    differences: tuple[Difference, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        return as_json(self.differences) | {"memory_id": self.memory, "previous_content": self.previous}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +106,7 @@ class SaveResult:
     supersedes: Sequence[Any] = ()
     potential_duplicates: Sequence[Duplicate] = ()
     share: Mapping[str, Any] | None = None
+    conflict: Contradiction | None = None
 
     def as_json(self) -> dict[str, Any]:
         answer: dict[str, Any] = {"memory": self.memory, "action": self.action.value}
@@ -78,6 +115,8 @@ class SaveResult:
             answer["supersede_reason"] = REASON[self.action]
         if self.potential_duplicates:
             answer["potential_duplicates"] = [duplicate.as_json() for duplicate in self.potential_duplicates]
+        if self.conflict is not None:
+            answer["conflict"] = self.conflict.as_json()
         if self.share is not None:
             answer["share"] = dict(self.share)
         return answer

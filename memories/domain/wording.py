@@ -1,19 +1,19 @@
 """A wording: all of a memory that a newer saying of it may change (spec: dedup).
 
-The four ways a wording comes to be are functions of the old one and the command, so that what a merge
+The ways a wording comes to be are functions of the old one and the command, so that what a merge
 keeps and what it replaces can be read, and tested, without a store.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import Any
 
 from memories.domain.confidence import UNSTATED, combined
 from memories.domain.consent import upward
-from memories.domain.save import SaveCommand
+from memories.domain.save import SaveCommand, SupersedeCommand
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,3 +81,22 @@ def restated(old: Wording, command: SaveCommand, *, expires_at: datetime | None)
 def later(one: datetime | None, other: datetime | None) -> datetime | None:
     """The later of two expiries; None, which is never, is the latest."""
     return None if one is None or other is None else max(one, other)
+
+
+def drawn_together(sources: Sequence[Wording], command: SupersedeCommand) -> Wording:
+    """One text in the place of several memories: it stands on the first and is as lasting and as sensitive as any.
+
+    The caller caps the expiry.
+    """
+    first, *rest = sources
+    expires_at, category = first.expires_at, first.consent_category
+    for other in rest:
+        expires_at, category = later(expires_at, other.expires_at), upward(category, other.consent_category)
+    return replace(
+        first,
+        content=command.content,
+        type=command.type or first.type,
+        confidence=first.confidence if command.confidence is None else command.confidence,
+        expires_at=expires_at,
+        consent_category=category,
+    )

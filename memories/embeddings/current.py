@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from django.conf import settings
 from django.db import transaction
@@ -28,6 +29,7 @@ from omnia.metrics import EMBED_REQUESTS, EMBED_SECONDS
 logger = logging.getLogger(__name__)
 
 _QUERIES = 2048
+FoundT = TypeVar("FoundT")
 
 
 @dataclass(slots=True)
@@ -91,6 +93,11 @@ def passage_vectors(texts: Sequence[str]) -> list[Vector | None]:
     Raises EmbeddingFailed when the embedder takes no text now. Asks more than once when a batch fails.
     """
     return embed_each(_passages, texts) if current() else [None] * len(texts)
+
+
+def passage_vectors_or_none(texts: Sequence[str]) -> list[Vector | None]:
+    """As `passage_vectors`, and never raises: one entry per text, all None when the embedder takes none now."""
+    return _or_none(lambda: passage_vectors(texts)) or [None] * len(texts)
 
 
 def model_row_id() -> int | None:
@@ -171,7 +178,7 @@ def _measured(embed: Callable[[], list[Vector | None]]) -> list[Vector | None]:
         EMBED_SECONDS.observe(time.perf_counter() - started)
 
 
-def _or_none(embed: Callable[[], Vector | None]) -> Vector | None:
+def _or_none(embed: Callable[[], FoundT]) -> FoundT | None:
     try:
         return embed()
     except EmbeddingFailed as failure:

@@ -18,7 +18,7 @@ from memories.domain.wording import Wording
 from memories.models import Wording as History
 from memories.services import vectors
 from memories.services.open import not_found
-from memories.store import memories
+from memories.store import conflicts, memories
 from memories.store.locks import owner_lock
 from memories.store.rows import memory_object
 from memories.store.scope_sql import in_scope
@@ -57,7 +57,12 @@ def edit(
         row = memories.replace(memory, new, vector=usable, embeds=vectors.follow_later(), change=change)
         if row is None:
             raise not_found()
-        record.memory_updated(scope=scope, actor=actor, memory=memory, reason=History.Reason.EDITED.value)
+        if new.content != old.content:
+            conflicts.settle(memory)
+        bodies = record.bodies(before=old.content, after=new.content)
+        record.memory_updated(
+            scope=scope, actor=actor, memory=memory, reason=History.Reason.EDITED.value, metadata=bodies
+        )
     return SaveResult(memory=memory_object(row), action=Action.UPDATED)
 
 

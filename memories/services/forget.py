@@ -9,9 +9,9 @@ from django.db import transaction
 
 from memories.domain.reach import Reach
 from memories.services.open import not_found
-from memories.store import removal
+from memories.store import memories, removal
 from memories.store.locks import owner_lock
-from omnia.api.models import IdempotencyRecord
+from omnia.api import idempotency
 from omnia.audit import record
 from omnia.core.actor import Actor
 from omnia.core.errors import BadInput
@@ -36,14 +36,39 @@ def forget_everything(scope: Scope, *, actor: Actor) -> int:
     A user without an agent covers every row of that user, whatever the agent; what was already expired or
     in the trash goes too. Raises BadInput `scope_too_wide` without either: an empty filter never means all.
     """
-    if scope.user is None and scope.agent is None:
-        raise BadInput("Name the user or the agent whose memories are to go.", code="scope_too_wide")
+    _require_an_owner(scope)
     with transaction.atomic():
         owner_lock(scope)
         deleted = removal.delete_all(scope)
-        if scope.user:
-            IdempotencyRecord.objects.filter(workspace_id=scope.workspace, subject=scope.user).delete()
-        record.memory_deleted(
-            scope=scope, actor=actor, memory=None, reason="forget_everything", metadata={"deleted": deleted}
-        )
+        _forgotten(scope, deleted, actor=actor, reason="forget_everything")
     return deleted
+
+
+def forget_oldest(scope: Scope, *, limit: int, actor: Actor) -> int:
+    """As `forget_everything`, at most `limit` memories at a time, the oldest first; 0 once there are none left."""
+    _require_an_owner(scope)
+    with transaction.atomic():
+        owner_lock(scope)
+        deleted = removal.delete_oldest(scope, limit=limit)
+        if deleted:
+            _forgotten(scope, deleted, actor=actor, reason="forget_batch")
+    return deleted
+
+
+def forget_shared(memory: UUID, *, scope: Scope, now: datetime, actor: Actor) -> None:
+    """As `forget`, by a route of one shared tier. Raises BadInput `other_tier` for a live memory of another."""
+    if memories.live_tier(memory, workspace=scope.workspace, now=now) not in (None, scope.tier):
+        raise BadInput(f"This memory is not of the {scope.tier} tier; forget it in its own scope.", code="other_tier")
+    forget(memory, scope=scope, now=now, actor=actor)
+
+
+def _require_an_owner(scope: Scope) -> None:
+    if scope.user is None and scope.agent is None:
+        raise BadInput("Name the user or the agent whose memories are to go.", code="scope_too_wide")
+
+
+def _forgotten(scope: Scope, deleted: int, *, actor: Actor, reason: str) -> None:
+    """What goes and stays with the rows: the answers kept for a user, and the mark in the audit."""
+    if scope.user:
+        idempotency.drop_answers(workspace=scope.workspace, subject=scope.user)
+    record.memory_deleted(scope=scope, actor=actor, memory=None, reason=reason, metadata={"deleted": deleted})

@@ -7,6 +7,7 @@ together.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
@@ -14,12 +15,12 @@ from uuid import UUID
 from django.db import transaction
 
 from memories.domain.admission import admit
-from memories.domain.save import REASON, Action, Duplicate, SaveCommand, SaveResult
-from memories.domain.similarity import reaches, similarity
+from memories.domain.conflict import differences
+from memories.domain.save import REASON, Action, Contradiction, Duplicate, SaveCommand, SaveResult
 from memories.domain.wording import Wording, first, merged, restated
 from memories.services import vectors
-from memories.store import entities, memories
-from memories.store.duplicates import Candidate, nearest
+from memories.services.compare import Compared, compared
+from memories.store import conflicts, entities, memories
 from memories.store.locks import owner_lock
 from memories.store.rows import memory_object
 from memories.store.vectors import ModelVector
@@ -33,29 +34,52 @@ def remember(command: SaveCommand, *, policy: EffectivePolicy, now: datetime, ac
     """Keeps one memory. Raises BadInput naming the rule a refused save breaks; nothing is stored then."""
     expires_at = admit(command, policy=policy, now=now)
     vector = vectors.for_passage(command.content, title=command.title)
+    return keep(command, policy=policy, expires_at=expires_at, vector=vector, now=now, actor=actor)
+
+
+def keep(
+    command: SaveCommand,
+    *,
+    policy: EffectivePolicy,
+    expires_at: datetime | None,
+    vector: ModelVector | None,
+    now: datetime,
+    actor: Actor,
+) -> SaveResult:
+    """Writes a save that was admitted and embedded, in one transaction."""
     write = _Write(command, policy=policy, expires_at=expires_at, vector=vector, now=now, actor=actor)
     with transaction.atomic():
         owner_lock(command.scope)
-        row, action, near = write.under_its_key() if command.about else write.by_similarity()
-    metrics.SAVES.labels(tier=command.scope.tier.value, action=action.value).inc()
+        written = write.under_its_key() if command.about else write.by_similarity()
+    metrics.SAVES.labels(tier=command.scope.tier.value, action=written.action.value).inc()
     return SaveResult(
-        memory=memory_object(row),
-        action=action,
-        supersedes=[row["id"]] if action in REASON else [],
-        potential_duplicates=near,
+        memory=memory_object(written.row),
+        action=written.action,
+        supersedes=[written.row["id"]] if written.action in REASON else [],
+        potential_duplicates=written.near,
         share=_UNSHARED if command.share else None,
+        conflict=written.conflict,
     )
 
 
 _UNSHARED = {"candidate_id": None, "status": "rejected", "reason": "share_disabled"}
 """Nothing is published here yet: the private copy stays, and the writer learns that it was not shared."""
 
-_Written = tuple[memories.Row, Action, list[Duplicate]]
 _EVENT = {
     Action.ADDED: record.memory_created,
     Action.MERGED: record.memory_merged,
     Action.AUTO_SUPERSEDED: record.memory_updated,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """What became of a save."""
+
+    row: memories.Row
+    action: Action
+    near: Sequence[Duplicate] = ()
+    conflict: Contradiction | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,30 +99,38 @@ class _Write:
         entity = entities.ensure(self.command.about, scope=self.command.scope)
         kept = entities.live_memory(entity, now=self.now)
         if kept is None:
-            return self._add(entity=entity), Action.ADDED, []
+            return _Written(self._add(entity=entity), Action.ADDED)
         old = memories.wording_of(kept)
-        newer = restated(old, self.command, expires_at=self.expires_at)
-        return self._replace(kept, newer, Action.AUTO_SUPERSEDED), Action.AUTO_SUPERSEDED, []
+        found = differences(old.content, self.command.content)
+        conflict = Contradiction(kept, old.content, found) if found else None
+        return self._replace(
+            kept, old, restated(old, self.command, expires_at=self.expires_at), Action.AUTO_SUPERSEDED, conflict
+        )
 
     def by_similarity(self) -> _Written:
-        """Merges into the closest memory that is near enough, or adds a new one and names the near ones."""
+        """Merges into the closest memory that is near enough, or adds a new one and names the near ones.
+
+        With guarded merges one that contradicts the text is never merged into.
+        """
         rules = self.policy.dedup
-        candidates = self._compared()
-        if candidates and reaches(candidates[0].distance, threshold=rules.auto_supersede_above):
-            closest = candidates[0].id
-            return self._replace(closest, self._merged(closest), Action.MERGED), Action.MERGED, []
-        near = [each for each in candidates if reaches(each.distance, threshold=rules.surface_duplicates_above)]
-        return self._add(entity=None), Action.ADDED, [_duplicate(each) for each in near]
+        near = compared(self.command, vector=self.vector, rules=rules, now=self.now)
+        twins = [each for each in near if each.reaches(rules.auto_supersede_above)]
+        mergeable = [each for each in twins if not (rules.guards_merges and each.differences)]
+        if mergeable:
+            closest = mergeable[0].candidate.id
+            old = memories.wording_of(closest)
+            return self._replace(closest, old, self._merged(old), Action.MERGED, mergeable[0].as_contradiction())
+        row = self._add(entity=None)
+        self._note_neighbours(row["id"], near)
+        return _Written(
+            row,
+            Action.ADDED,
+            near=[each.as_duplicate() for each in near],
+            conflict=twins[0].as_contradiction() if twins else None,
+        )
 
-    def _compared(self) -> list[Candidate]:
-        """What the save is compared with: nothing when comparing is off or there is no vector."""
-        if not self.policy.dedup.enabled or self.vector is None:
-            return []
-        limit = self.policy.dedup.candidate_limit
-        return nearest(self.command, vector=self.vector, candidates=limit, now=self.now)
-
-    def _merged(self, memory: UUID) -> Wording:
-        wording = merged(memories.wording_of(memory), self.command, expires_at=self.expires_at)
+    def _merged(self, old: Wording) -> Wording:
+        wording = merged(old, self.command, expires_at=self.expires_at)
         expiry = self.policy.expiry.cap(
             wording.expires_at, tier=self.command.scope.tier, category=wording.consent_category, now=self.now
         )
@@ -118,19 +150,30 @@ class _Write:
         self._audit(row["id"], Action.ADDED)
         return row
 
-    def _replace(self, memory: UUID, wording: Wording, action: Action) -> memories.Row:
+    def _replace(
+        self, memory: UUID, old: Wording, wording: Wording, action: Action, conflict: Contradiction | None
+    ) -> _Written:
         change = memories.Change(
             REASON[action], self.actor.name, self.now, said_again=True, reinforced=action is Action.MERGED
         )
         row = memories.replace(memory, wording, vector=self.vector, embeds=vectors.follow_later(), change=change)
         if row is None:
             raise LookupError("a memory locked and live is not there")
-        self._audit(memory, action)
-        return row
+        if conflict:
+            conflicts.note(memory, kinds=conflict.differences, now=self.now, wording=change.wording_id)
+        self._audit(memory, action, before=old)
+        return _Written(row, action, conflict=conflict)
 
-    def _audit(self, memory: UUID, action: Action) -> None:
-        _EVENT[action](scope=self.command.scope, actor=self.actor, memory=memory, reason=REASON.get(action, ""))
+    def _note_neighbours(self, memory: UUID, near: Sequence[Compared]) -> None:
+        for each in near:
+            if each.differences:
+                conflicts.note(memory, kinds=each.differences, now=self.now, other=each.candidate.id)
 
-
-def _duplicate(candidate: Candidate) -> Duplicate:
-    return Duplicate(candidate.id, candidate.content, similarity(candidate.distance))
+    def _audit(self, memory: UUID, action: Action, *, before: Wording | None = None) -> None:
+        _EVENT[action](
+            scope=self.command.scope,
+            actor=self.actor,
+            memory=memory,
+            reason=REASON.get(action, ""),
+            metadata=record.bodies(before=before.content if before else None, after=self.command.content),
+        )

@@ -5,6 +5,8 @@ A text without a vector is saved all the same and found by its words; its vector
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from memories.domain.embedding_text import embedding_text
 from memories.embeddings import current
 from memories.embeddings.base import Vector
@@ -15,6 +17,11 @@ from memories.store.vectors import ModelVector
 def for_passage(content: str, *, title: str | None) -> ModelVector | None:
     """The vector a memory is found by; None without an embedder, on its failure, or for a text that has none."""
     return _of_model(current.passage_vector(embedding_text(title, content)))
+
+
+def for_passages(texts: Sequence[str]) -> list[ModelVector | None]:
+    """As `for_passage`, of many embedding texts in one call of the embedder."""
+    return [_of_model(vector) for vector in current.passage_vectors_or_none(texts)] if texts else []
 
 
 def for_query(text: str) -> ModelVector | None:

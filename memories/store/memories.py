@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -12,10 +13,10 @@ import orjson
 from memories.domain.kinds import PROVENANCE
 from memories.domain.wording import Wording
 from memories.store.rows import FROM, RETURNING, SELECT
-from memories.store.scope_sql import LIVE, Where, scope_parameters
+from memories.store.scope_sql import LIVE, Where, exactly, scope_parameters
 from memories.store.vectors import ModelVector
 from omnia.core.ids import uuid7
-from omnia.core.scope import Scope
+from omnia.core.scope import Scope, Tier
 from omnia.db import fetch_dicts, load_sql
 
 Row = dict[str, Any]
@@ -31,7 +32,7 @@ class Change:
     """Why a wording gives way, and who says so.
 
     `said_again` makes the memory as fresh as `now`; `reinforced` counts it as evidence; `keeps_vector` says that
-    the text the vector stands for is the same.
+    the text the vector stands for is the same. `wording_id` is the id the old wording gets in the history.
     """
 
     reason: str
@@ -40,6 +41,7 @@ class Change:
     said_again: bool = False
     reinforced: bool = False
     keeps_vector: bool = False
+    wording_id: UUID = field(default_factory=uuid7)
 
 
 def insert(
@@ -78,7 +80,7 @@ def replace(memory: UUID, wording: Wording, *, vector: ModelVector | None, embed
         _wording_parameters(wording)
         | _vector_parameters(vector, embeds=embeds, now=change.now)
         | {field.name: getattr(change, field.name) for field in fields(Change)}
-        | {"id": memory, "wording_id": uuid7()}
+        | {"id": memory}
     )
     rows = fetch_dicts(_REPLACE, parameters)
     return rows[0] if rows else None
@@ -88,6 +90,15 @@ def wording_of(memory: UUID) -> Wording:
     """What a memory says now; its row stays locked until the transaction ends."""
     [row] = fetch_dicts(f"SELECT {_WORDING} FROM memories_memory m WHERE m.id = %(id)s FOR UPDATE", {"id": memory})
     return Wording.of_row(row)
+
+
+def sources(ids: Sequence[UUID], *, scope: Scope, now: datetime) -> list[Row]:
+    """What the live memories among `ids` say, in this exact scope; locked in the order of their ids."""
+    return fetch_dicts(
+        f"SELECT m.id, m.entity_id, {_WORDING} FROM memories_memory m"
+        f" WHERE m.id = ANY(%(ids)s) AND {exactly(scope)} AND {LIVE} ORDER BY m.id FOR UPDATE",
+        scope_parameters(scope, now=now) | {"ids": list(ids)},
+    )
 
 
 def wordings(memory: UUID) -> list[dict[str, Any]]:
@@ -104,6 +115,13 @@ def read(memory: UUID, *, where: Where) -> Row | None:
     sql = f"SELECT {SELECT} FROM {FROM} WHERE m.id = %(id)s AND {where.sql}"
     rows = fetch_dicts(sql, where.parameters | {"id": memory})
     return rows[0] if rows else None
+
+
+def live_tier(memory: UUID, *, workspace: UUID, now: datetime) -> Tier | None:
+    """The tier of a live memory of the workspace, whoever owns it; None when there is none."""
+    sql = f"SELECT m.tier FROM memories_memory m WHERE m.id = %(id)s AND m.workspace_id = %(workspace)s AND {LIVE}"
+    rows = fetch_dicts(sql, {"id": memory, "workspace": workspace, "now": now})
+    return Tier.from_code(rows[0]["tier"]) if rows else None
 
 
 def _wording_parameters(wording: Wording) -> dict[str, Any]:

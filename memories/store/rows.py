@@ -48,7 +48,7 @@ def memory_object(row: Mapping[str, Any]) -> dict[str, Any]:
     """The memory object of a row selected with `SELECT`; a field that is not set is left out."""
     shown = {name: row[name] for name in _ALWAYS}
     shown["tier"] = Tier.from_code(row["tier"]).value
-    shown["scope"] = _scope(row)
+    shown["scope"] = scope_object(row)
     for name in _WHEN_SET:
         if row[name] is not None:
             shown[name] = row[name]
@@ -64,7 +64,8 @@ def previewed(memory: dict[str, Any], *, threshold_bytes: int) -> dict[str, Any]
     return memory
 
 
-def _scope(row: Mapping[str, Any]) -> dict[str, Any]:
+def scope_object(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Whose the row is; the parts that are not set are left out."""
     scope = {"workspace_id": row["workspace_id"]}
     if row["user_id"] is not None:
         scope["virtual_user_id"] = row["user_id"]

@@ -66,6 +66,15 @@ def visible(scope: Scope, *, institutional: bool, now: datetime) -> Where:
     return Where(f"{VISIBLE} AND {LIVE}", scope_parameters(scope, now=now) | shared)
 
 
+def of_owner(scope: Scope, *, now: datetime) -> Where:
+    """The live rows of an owner: a user's whatever the agent unless one is named; without a user the shared tiers'."""
+    owned = {
+        Tier.INSTITUTIONAL: "m.tier IN (0, 1)",
+        Tier.USER: "m.tier IN (2, 3) AND m.user_id = %(user)s",
+    }.get(scope.tier, _EXACT[scope.tier])
+    return Where(f"m.workspace_id = %(workspace)s AND {owned} AND {LIVE}", scope_parameters(scope, now=now))
+
+
 def exactly(scope: Scope) -> str:
     """The predicate of one exact scope, live or not."""
     return f"m.workspace_id = %(workspace)s AND {_EXACT[scope.tier]}"

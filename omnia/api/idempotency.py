@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+from collections.abc import Collection
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -22,6 +23,8 @@ from omnia.core.scope import Scope
 log = logging.getLogger(__name__)
 
 HEADER = "HTTP_IDEMPOTENCY_KEY"
+SEVERAL = ""
+"""The subject of an answer that is about more than one owner: no user has an empty name."""
 _SWEEP_BATCH = 1000
 
 _CLAIM = """
@@ -37,6 +40,10 @@ RETURNING id
 _FIRST = "SELECT fingerprint, status, content_type, body FROM omnia_idempotency WHERE caller = %s AND key_hash = %s"
 _KEEP = """
 UPDATE omnia_idempotency SET status = %s, content_type = %s, body = %s, workspace_id = %s, subject = %s WHERE id = %s
+"""
+_DROP = """
+DELETE FROM omnia_idempotency
+WHERE workspace_id = %s AND subject IN (%s, %s) OR workspace_id IS NULL AND subject = %s
 """
 _FREE = "DELETE FROM omnia_idempotency WHERE id = %s"
 _SWEEP = """
@@ -84,7 +91,7 @@ def _replay(first: tuple[bytes, int | None, str, bytes] | None, fingerprint: byt
     return HttpResponse(body, status=status, content_type=content_type, headers={"Idempotent-Replayed": "true"})
 
 
-def finish(run: Run, response: HttpResponseBase, *, scope: Scope | None) -> None:
+def finish(run: Run, response: HttpResponseBase, *, scopes: Collection[Scope]) -> None:
     """Keeps the answer for later callers, under the person it is about; a fault frees the key instead.
 
     The work is done by now, so a store that fails here costs the replay, not the answer.
@@ -94,11 +101,25 @@ def finish(run: Run, response: HttpResponseBase, *, scope: Scope | None) -> None
             if not isinstance(response, HttpResponse) or response.status_code >= 500 or response.status_code == 429:
                 cursor.execute(_FREE, [run.id])
                 return
-            whose = (scope.workspace, scope.user) if scope else (None, None)
             kind = response.headers.get("Content-Type", "")
-            cursor.execute(_KEEP, [response.status_code, kind, response.content, *whose, run.id])
+            cursor.execute(_KEEP, [response.status_code, kind, response.content, *_whose(scopes), run.id])
     except DatabaseError:
         log.warning("an answer could not be kept for its Idempotency-Key", exc_info=True)
+
+
+def drop_answers(*, workspace: UUID, subject: str) -> None:
+    """Deletes the kept answers about a user, those about several people of the workspace among them."""
+    with connection.cursor() as cursor:
+        cursor.execute(_DROP, [workspace, subject, SEVERAL, SEVERAL])
+
+
+def _whose(scopes: Collection[Scope]) -> tuple[UUID | None, str | None]:
+    """The workspace and subject of an answer; one that is about several people goes with any of them."""
+    owners = {(scope.workspace, scope.user) for scope in scopes}
+    if len(owners) <= 1:
+        return owners.pop() if owners else (None, None)
+    workspaces = {workspace for workspace, _ in owners}
+    return workspaces.pop() if len(workspaces) == 1 else None, SEVERAL
 
 
 def sweep() -> int:

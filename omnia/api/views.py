@@ -8,7 +8,7 @@ seams: authentication, permission and parser classes, and the schema.
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import UTC, datetime
 from functools import cached_property
 from io import BytesIO
@@ -41,7 +41,7 @@ class ApiView(APIView):
 
     request: Request
     _document: Any = None
-    _answer_scope: Scope | None = None
+    _answer_scopes: Collection[Scope] = ()
     now: datetime
     """The moment of the request (UTC): one clock reading for all that is done in it."""
 
@@ -57,7 +57,7 @@ class ApiView(APIView):
             return run
         response = self._respond(handler)
         if run:
-            idempotency.finish(run, response, scope=self._answer_scope)
+            idempotency.finish(run, response, scopes=self._answer_scopes)
         return response
 
     def _admit(self, request: HttpRequest) -> Handler:
@@ -137,9 +137,9 @@ class ApiView(APIView):
         accepted = ", ".join(str(parser.media_type) for parser in self.parser_classes)
         raise UnsupportedMedia(f"Send the body with Content-Type: {accepted}.", headers={"Accept": accepted})
 
-    def answers_for(self, scope: Scope) -> None:
-        """Names whose answer this is, so that it goes when they are forgotten."""
-        self._answer_scope = scope
+    def answers_for(self, *scopes: Scope) -> None:
+        """Names whose answer this is, so that it goes when any of them is forgotten."""
+        self._answer_scopes = scopes
 
 
 def _ip(text: str) -> str | None:

@@ -1,4 +1,4 @@
-"""The name a person has in the audit trail: stable, and no way back to the id."""
+"""What stands in the audit trail for a person or a text: stable, and no way back."""
 
 from __future__ import annotations
 
@@ -16,3 +16,9 @@ def pseudonym(subject: str) -> str:
     if key:
         return hmac.digest(key.encode(), subject.encode(), "sha256").hex()[:16]
     return hashlib.sha256(subject.encode()).hexdigest()[:16]
+
+
+def fingerprint(text: str) -> str:
+    """16 hex digits for a text, which is more easily guessed than an id and so is never hashed without a key."""
+    key: str = settings.OMNIA.pseudonym_key or settings.SECRET_KEY
+    return hmac.digest(key.encode(), text.encode(), "sha256").hex()[:16]

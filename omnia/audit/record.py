@@ -13,7 +13,7 @@ from uuid import UUID
 
 import orjson
 
-from omnia.audit.pseudonym import pseudonym
+from omnia.audit.pseudonym import fingerprint, pseudonym
 from omnia.core.actor import Actor
 from omnia.core.ids import uuid7
 from omnia.core.scope import Scope
@@ -56,6 +56,12 @@ def record(
     execute(_INSERT, row)
 
 
+def bodies(*, before: str | None, after: str | None) -> dict[str, str]:
+    """Which text gave way to which, as fingerprints: enough to prove what was there, not to read it."""
+    texts = {"before": before, "after": after}
+    return {name: fingerprint(text) for name, text in texts.items() if text is not None}
+
+
 def _memory_event(
     event: str, /, *, scope: Scope, actor: Actor, memory: UUID | None, reason: str = "", metadata: Facts | None = None
 ) -> None:
@@ -88,6 +94,10 @@ memory_accessed = partial(_memory_event, "memory_accessed")
 """A memory was opened by its id."""
 memory_deleted = partial(_memory_event, "memory_deleted")
 """A memory was forgotten."""
+memory_exported = partial(_memory_event, "memory_exported")
+"""Everything held on a user was handed out."""
+memory_imported = partial(_memory_event, "memory_imported")
+"""Memories written down elsewhere were saved for an owner."""
 memory_expired = partial(_memory_event, "memory_expired")
 """Maintenance deleted a memory past its expiry."""
 memory_write_blocked = partial(_memory_event, "memory_write_blocked", memory=None)

@@ -59,13 +59,17 @@ class RecallRules:
 
 @dataclass(frozen=True, slots=True)
 class DedupRules:
-    """What a save is compared with, and at which cosine it merges or only reports."""
+    """What a save is compared with, and at which cosine it merges or only reports.
+
+    `guards_merges`: two texts that contradict each other are kept apart (`OMNIA_MERGE_GUARD`).
+    """
 
     require_about_for_kinds: frozenset[str]
     enabled: bool
     auto_supersede_above: float
     surface_duplicates_above: float
     candidate_limit: int
+    guards_merges: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +129,7 @@ def effective_policy(
         vocabulary=Vocabulary.of(used.schema),
         expiry=ExpiryRules(tiers=used.tiers, default_ttl=config.default_ttl or None),
         recall=_recall(used.recall),
-        dedup=_dedup(used.dedup, config.require_about_for_kinds),
+        dedup=_dedup(used.dedup, config),
         max_body_bytes=used.write.max_body_bytes or Write().max_body_bytes,
         weights=used.tier_precedence.multiplicative,
         gate=used.gate or Gate(),
@@ -162,15 +166,16 @@ def _recall(recall: Recall) -> RecallRules:
     )
 
 
-def _dedup(dedup: Dedup, flagged: frozenset[str]) -> DedupRules:
+def _dedup(dedup: Dedup, config: OmniaConfig) -> DedupRules:
     similarity, default = dedup.embedding_similarity, EmbeddingSimilarity()
     stated = similarity.auto_supersede_above
     return DedupRules(
-        require_about_for_kinds=flagged | set(dedup.require_about_for_kinds),
+        require_about_for_kinds=config.require_about_for_kinds | set(dedup.require_about_for_kinds),
         enabled=similarity.enabled,
         auto_supersede_above=stated if stated > LOWEST_AUTO_SUPERSEDE else default.auto_supersede_above,
         surface_duplicates_above=similarity.surface_duplicates_above,
         candidate_limit=similarity.candidate_limit or default.candidate_limit,
+        guards_merges=config.merge_guard,
     )
 
 

@@ -117,7 +117,7 @@ def test_a_run_that_lost_its_key_does_not_answer_for_the_one_that_has_it(rf):
     assert isinstance(slow, idempotency.Run)
     age(timedelta(seconds=61))
     idempotency.begin(request, key="k", caller="c", body=b"")
-    idempotency.finish(slow, HttpResponse(b"late"), scope=None)
+    idempotency.finish(slow, HttpResponse(b"late"), scopes=())
     assert IdempotencyRecord.objects.get().status is None
 
 
