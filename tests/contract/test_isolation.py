@@ -17,7 +17,19 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from memories.services import browse, edit, forget, history, open, recall, remember
+from memories.services import (
+    browse,
+    conflicts,
+    edit,
+    exporting,
+    forget,
+    history,
+    importing,
+    open,
+    recall,
+    remember,
+    supersede,
+)
 from omnia.api.principal import Role
 from omnia.audit.models import AuditRow
 from policies.models import Workspace
@@ -232,7 +244,10 @@ def test_field_22_a_save_learns_of_no_other_owner(store: Store) -> None:
     assert len(store.rows("id")) == len(store.rows("DISTINCT id"))
 
 
-@pytest.mark.parametrize("service", [browse, edit, forget, history, open, recall, remember])
+SERVICES = [browse, conflicts, edit, exporting, forget, history, importing, open, recall, remember, supersede]
+
+
+@pytest.mark.parametrize("service", SERVICES)
 def test_field_23_no_service_has_a_default_scope(service: Any) -> None:
     functions = [
         each for _, each in inspect.getmembers(service, inspect.isfunction) if each.__module__ == service.__name__

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from django.http import StreamingHttpResponse
 
 from memories.embeddings.current import use
 from tests.contract.neighbours import MINE, NEAR, SENTINEL, THEIRS, surfaces, surround
@@ -69,6 +70,15 @@ def test_security_197_a_filter_that_forgetting_does_not_know_is_refused(store: S
         body = {"scope": {"workspace_id": str(store.workspace), "user_id": "u1"}, **extra}
         assert store.send("DELETE", "memories", body, status=400)["code"] == "unknown_parameter"
     assert len(store.rows("id")) == before
+
+
+def test_security_198_an_export_holds_the_users_own_rows_only(store: Store) -> None:
+    export = store.client.get(f"/api/v1/memories/export?workspace={store.workspace}&user_id=u1")
+    assert isinstance(export, StreamingHttpResponse)
+    document = json.loads(b"".join(export))
+    owners = {memory["scope"]["virtual_user_id"] for memory in document["memories"]}
+    texts = sorted(memory["content"] for memory in document["memories"])
+    assert (owners, texts) == ({"u1"}, [MINE, THEIRS])  # THEIRS: the user's own, for another agent
 
 
 def test_security_199_an_institutional_memory_stays_in_its_workspace(store: Store) -> None:

@@ -101,6 +101,14 @@ def test_a_hundred_repetitions_stay_one_row_below_certainty(same: Store) -> None
     assert row["evidence_count"] == 2
 
 
+def test_one_fact_told_in_ten_sessions_is_one_memory(same: Store) -> None:
+    """Field faults C 75: no siblings with one piece of evidence each."""
+    told = [same.save(session_id=f"s{number}")["memory"]["id"] for number in range(10)]
+    assert len(set(told)) == 1
+    [row] = same.rows("session_id")
+    assert row["session_id"] == "s9"
+
+
 EXPIRIES = [
     # maxAge, days the first states (None: never), days the second states, days left
     ("", 10, 20, 20),

@@ -15,17 +15,20 @@ from django.db import connection
 
 from memories.domain.about import About
 from memories.domain.relation import Relation
+from memories.domain.save import SaveCommand, SupersedeCommand
 from memories.services import relate as relations
-from memories.services.forget import forget, forget_everything
+from memories.services.forget import forget, forget_everything, forget_oldest
 from memories.services.history import history
 from memories.services.relate import RelationWriter
+from memories.services.remember_all import Save, remember_all
+from memories.services.supersede import supersede
 from omnia.core.actor import Actor
 from omnia.core.errors import NotFound
 from tests.contract.graphs import kept, opened_graph, relate
-from tests.support import Store, opened_store, select
+from tests.support import Store, fill, opened_store, select
 
 pytestmark = pytest.mark.django_db(transaction=True)
-WRITERS, ROUNDS = 8, 20
+WRITERS, ROUNDS = 8, 200
 
 
 @pytest.fixture
@@ -133,6 +136,44 @@ def test_one_idempotency_key_is_one_row(store: Store, together: Any) -> None:
     assert 201 in statuses
     [row] = store.rows("evidence_count")
     assert row["evidence_count"] == 1
+
+
+def test_batches_that_name_owners_in_any_order_end(store: Store, together: Any) -> None:
+    """Each item holds one owner's lock: circles of waiting writers cannot come to be."""
+    policy, owners = store.policy(), [f"u{number}" for number in range(WRITERS)]
+
+    def act(number: int) -> list[Any]:
+        turned = owners[number:] + owners[:number]
+        saves = [Save(SaveCommand(store.scope(user), "fact", "Ann keeps bees"), policy) for user in turned]
+        return remember_all(saves, now=datetime.now(UTC), actor=Actor("system:tests"))
+
+    actions = [result.action for results in together(act) for result in results]
+    assert sorted(actions) == ["added"] * WRITERS + ["merged"] * WRITERS * (WRITERS - 1)
+    assert sorted(row["user_id"] for row in store.rows("user_id")) == owners
+
+
+def test_memories_give_way_to_one_text_once(store: Store, together: Any) -> None:
+    sources = tuple(store.keep(text, user="u1").memory["id"] for text in ("Keeps bees", "Sails a boat"))
+    policy = store.policy()
+
+    def act(number: int) -> bool:
+        command = SupersedeCommand(store.scope(), sources, f"Text of writer {number}")
+        try:
+            supersede(command, policy=policy, now=datetime.now(UTC), actor=Actor("system:tests"))
+        except NotFound:
+            return False
+        return True
+
+    assert sorted(together(act)) == [False] * (WRITERS - 1) + [True]
+    assert [row["retired_as"] for row in store.rows("retired_as")] == [None, "superseded"]
+    assert len(select("SELECT 1 FROM memories_wording")) == 1
+
+
+def test_deleting_in_parts_counts_each_row_once(store: Store, together: Any) -> None:
+    fill(store.workspace, 100, user="u1")
+    counts = together(lambda _: forget_oldest(store.scope(), limit=15, actor=Actor("system:tests")))
+    assert sum(counts) == 100
+    assert store.rows("id") == []
 
 
 def test_writers_read_what_the_former_committed(store: Store) -> None:
