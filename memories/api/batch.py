@@ -8,10 +8,10 @@ from django.http import HttpResponse
 from rest_framework.request import Request
 
 from memories.api import docs
-from memories.api.commands import invalid, save_command
+from memories.api.commands import save_command
 from memories.api.many_messages import DELETED_UNLESS_SAID, MOST_DELETED, BatchMessage, DeleteBatchMessage
 from memories.api.messages import SaveMessage, read
-from memories.api.scope import admit_person, require_scope_alone
+from memories.api.scope import admit_person, admit_user, require_scope_alone
 from memories.domain.save import SaveResult
 from memories.services.forget import forget_oldest
 from memories.services.remember_all import Save, remember_all
@@ -50,9 +50,7 @@ class BatchView(ApiView):
             if "scope" in self.body:
                 item = {"scope": self.body["scope"], **item}
             message = read(SaveMessage, item)
-            admitted = admit_person(self, at_least=Role.EDITOR, item=item)
-            if admitted.user is None:
-                raise invalid("scope/virtual_user_id", "user_required", "a save needs the user whose memory it is")
+            admitted = admit_user(self, item=item)
             return Save(save_command(message, scope=admitted.scope), admitted.policy)
         except OmniaError as refusal:
             return refusal

@@ -75,12 +75,20 @@ def admit_reader(view: ApiView) -> Admitted:
     return _admit(view, at_least=Role.VIEWER)
 
 
-def admit_person(view: ApiView, *, at_least: Role, item: Mapping[str, Any] | None = None) -> Admitted:
-    """The scope of a request made for a user; a bound token need not name its own.
+def admit_person(view: ApiView, *, at_least: Role) -> Admitted:
+    """The scope of a request made for a user; a bound token need not name its own."""
+    return _admit(view, at_least=at_least, user=view.principal.subject)
+
+
+def admit_user(view: ApiView, *, item: Mapping[str, Any] | None = None) -> Admitted:
+    """The scope of a write for a user, who must be named or bound. Raises BadInput `user_required`.
 
     `item` is the one of several in the body whose scope is asked for.
     """
-    return _admit(view, at_least=at_least, user=view.principal.subject, item=item)
+    admitted = _admit(view, at_least=Role.EDITOR, user=view.principal.subject, item=item)
+    if admitted.user is None:
+        raise _invalid("scope/virtual_user_id", "user_required", "name the user whose memory it is")
+    return admitted
 
 
 def admit_writer(view: ApiView) -> Admitted:

@@ -8,13 +8,11 @@ from django.http import HttpResponse
 from rest_framework.request import Request
 
 from memories.api import docs
-from memories.api.commands import invalid
 from memories.api.many_messages import SupersedeMessage
 from memories.api.messages import read
-from memories.api.scope import admit_person
+from memories.api.scope import admit_user
 from memories.domain.save import SupersedeCommand
 from memories.services.supersede import not_in_scope, supersede
-from omnia.api.principal import Role
 from omnia.api.responses import json_response
 from omnia.api.views import ApiView
 
@@ -25,9 +23,7 @@ class SupersedeView(ApiView):
     @docs.supersede
     def post(self, request: Request) -> HttpResponse:
         message = read(SupersedeMessage, self.body)
-        admitted = admit_person(self, at_least=Role.EDITOR)
-        if admitted.user is None:
-            raise invalid("scope/virtual_user_id", "user_required", "name the user whose memories they are")
+        admitted = admit_user(self)
         self.answers_for(admitted.scope)
         command = SupersedeCommand(
             scope=admitted.scope,

@@ -14,7 +14,7 @@ from memories.api import docs
 from memories.api.commands import invalid, save_command
 from memories.api.many_messages import ImportedMemory, ImportMessage
 from memories.api.messages import read
-from memories.api.scope import SCOPE_PARAMETERS, admit_person
+from memories.api.scope import SCOPE_PARAMETERS, admit_person, admit_user
 from memories.domain.kinds import DEFAULT_PROVENANCE, PROVENANCE_OF
 from memories.domain.save import SaveCommand
 from memories.services.exporting import export
@@ -50,9 +50,7 @@ class ImportView(ApiView):
         given = [each for each in (message.items, message.memories) if each is not None]
         if len(given) != 1:
             raise invalid("items", "required", "send either items, or the memories of an export")
-        admitted = admit_person(self, at_least=Role.EDITOR)
-        if admitted.user is None:
-            raise invalid("scope/virtual_user_id", "user_required", "name the user whose memories they become")
+        admitted = admit_user(self)
         self.answers_for(admitted.scope)
         held = {index: item for index, item in enumerate(given[0]) if not _marked(item)}
         found = import_all(

@@ -19,7 +19,14 @@ from memories.api.commands import (
     save_command,
 )
 from memories.api.messages import EditMessage, SaveMessage, read
-from memories.api.scope import SCOPE_PARAMETERS, admit_person, admit_reader, admit_writer, require_scope_alone
+from memories.api.scope import (
+    SCOPE_PARAMETERS,
+    admit_person,
+    admit_reader,
+    admit_user,
+    admit_writer,
+    require_scope_alone,
+)
 from memories.domain.query_text import LONGEST_QUERY
 from memories.services.browse import list_memories, search_memories
 from memories.services.edit import edit
@@ -52,9 +59,7 @@ class MemoriesView(ApiView):
     @docs.save
     def post(self, request: Request) -> HttpResponse:
         message = read(SaveMessage, self.body)
-        admitted = admit_person(self, at_least=Role.EDITOR)
-        if admitted.user is None:
-            raise invalid("scope/virtual_user_id", "user_required", "a save needs the user whose memory it is")
+        admitted = admit_user(self)
         self.answers_for(admitted.scope)
         command = save_command(message, scope=admitted.scope)
         result = remember(command, policy=admitted.policy, now=self.now, actor=self.actor)

@@ -253,7 +253,9 @@ def test_viewers_read_and_a_bound_token_reads_its_user_only(everybody: Store) ->
         assert conflicts(other)["total"] == 0
 
 
-@pytest.mark.parametrize("query", [{"workspace": None}, {"limit": "0"}, {"limit": "101"}, {"cursor": "x"}], ids=str)
+@pytest.mark.parametrize(
+    "query", [{"workspace": None}, {"limit": "0"}, {"limit": "101"}, {"cursor": "x"}, {"container": "c"}], ids=str
+)
 def test_a_bad_question_is_refused(everybody: Store, query: dict[str, Any]) -> None:
     conflicts(everybody, status=400, **query)
 

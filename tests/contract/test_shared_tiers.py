@@ -232,6 +232,11 @@ def test_a_limit_lies_within_its_range(store: Store, path: str, limit: str, stat
 
 
 @pytest.mark.parametrize("path", TIERS)
+def test_a_filter_nobody_reads_is_refused(store: Store, path: str) -> None:
+    assert ask(store, path, include_shared="true", status=400)["code"] == "unknown_parameter"
+
+
+@pytest.mark.parametrize("path", TIERS)
 def test_pages_follow_one_another(store: Store, path: str) -> None:
     for text in ("One", "Two", "Three"):
         save(store, path, text)
