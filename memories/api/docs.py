@@ -7,7 +7,7 @@ from uuid import UUID
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 
-from memories.api import answers, many_messages, messages, recall_messages
+from memories.api import answers, many_answers, many_messages, messages, recall_messages
 from omnia.core.scope import Tier
 
 
@@ -126,7 +126,7 @@ conflicts = extend_schema(
     description="A user's pairs; without a user those of the shared tiers.",
     operation_id="listConflicts",
     parameters=[*_SCOPE[:3], _PAGE[0], _CURSOR],
-    responses=answers.ConflictsAnswer,
+    responses=many_answers.ConflictsAnswer,
 )
 supersede = extend_schema(
     summary="Replace several memories by one text",
@@ -140,7 +140,7 @@ save_batch = extend_schema(
     description="Each item is a save of its own, compared with those before it; a bad one fails alone.",
     operation_id="saveBatch",
     request=many_messages.BatchMessage,
-    responses=answers.BatchAnswer,
+    responses=many_answers.BatchAnswer,
 )
 delete_batch = extend_schema(
     summary="Delete a part of what a user or an agent has",
@@ -154,14 +154,14 @@ export = extend_schema(
     description="Whatever the agent unless one is named; what is no longer live is marked.",
     operation_id="exportMemories",
     parameters=_SCOPE[:3],
-    responses=answers.ExportAnswer,
+    responses=many_answers.ExportAnswer,
 )
 import_ = extend_schema(
     summary="Import memories for a user",
     description="Takes saves, or the memories of an export; what an export marks as no longer live is skipped.",
     operation_id="importMemories",
     request=many_messages.ImportMessage,
-    responses=answers.ImportAnswer,
+    responses=many_answers.ImportAnswer,
 )
 
 
