@@ -277,6 +277,6 @@ def test_an_empty_query_answers_newest_first_by_when_it_was_observed(store: Stor
 
 def test_the_vector_is_never_served(store: Store) -> None:
     store.save("Keeps bees")
-    for answer in (store.recall("bees", explain=True), store.browse(fields="embedding"), store.search("bees")):
+    for answer in (store.recall("bees", explain=True), store.browse(), store.search("bees")):
         assert "embedding" not in answer["memories"][0]
         assert "tsv" not in answer["memories"][0]
