@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -186,6 +186,12 @@ def run(sql: str, *parameters: Any) -> int:
     with connection.cursor() as cursor:
         cursor.execute(sql, parameters)
         return int(cursor.rowcount)
+
+
+def lasts(memory: dict[str, Any]) -> timedelta:
+    """From the last change to the expiry, in whole seconds."""
+    span = datetime.fromisoformat(memory["expires_at"]) - datetime.fromisoformat(memory["updated_at"])
+    return timedelta(seconds=round(span.total_seconds()))
 
 
 def contents(answer: Mapping[str, Any]) -> list[str]:

@@ -16,6 +16,7 @@ from django.db import transaction
 
 from memories.domain.admission import admit
 from memories.domain.conflict import differences
+from memories.domain.consent import upward
 from memories.domain.save import REASON, Action, Contradiction, Duplicate, SaveCommand, SaveResult
 from memories.domain.wording import Wording, first, merged, restated
 from memories.services import vectors
@@ -130,11 +131,12 @@ class _Write:
         )
 
     def _merged(self, old: Wording) -> Wording:
-        wording = merged(old, self.command, expires_at=self.expires_at)
-        expiry = self.policy.expiry.cap(
-            wording.expires_at, tier=self.command.scope.tier, category=wording.consent_category, now=self.now
-        )
-        return replace(wording, expires_at=expiry)
+        """The reinforced wording; its expiry follows the category of the two sayings that needs more care."""
+        tier, category = self.command.scope.tier, upward(old.consent_category, self.command.category)
+        expiry = self.policy.expiry
+        anew = expiry.resolve(tier=tier, category=category, explicit=self.command.expires_at, now=self.now)
+        wording = merged(old, self.command, expires_at=anew)
+        return replace(wording, expires_at=expiry.cap(wording.expires_at, tier=tier, category=category, now=self.now))
 
     def _add(self, *, entity: UUID | None) -> memories.Row:
         row = memories.insert(

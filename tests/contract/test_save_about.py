@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from memories.domain.about import About
-from tests.support import Store, contents, opened_store, run
+from tests.support import Store, contents, lasts, opened_store, run
 
 pytestmark = pytest.mark.django_db
 NAME = {"kind": "user", "key": "name"}
@@ -146,9 +146,3 @@ BAD = [
 def test_a_key_that_is_none_is_refused(store: Store, about: Any, pointer: str) -> None:
     assert store.save(about=about, status=400)["errors"][0]["pointer"] == pointer
     assert not store.rows()
-
-
-def lasts(memory: dict[str, Any]) -> timedelta:
-    """From the last change to the expiry, in whole seconds."""
-    span = datetime.fromisoformat(memory["expires_at"]) - datetime.fromisoformat(memory["updated_at"])
-    return timedelta(seconds=round(span.total_seconds()))

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.support import Store, Table, contents, opened_store, pair, run
+from tests.support import Store, Table, contents, lasts, opened_store, pair, run
 
 pytestmark = pytest.mark.django_db
 OLD, NEW = "Ann moved to Lyon", "Ann has moved to Lyon"
@@ -67,6 +67,15 @@ def test_a_merge_never_makes_a_memory_less_sensitive(
 ) -> None:
     same.save(category=first)
     assert same.save(category=second)["memory"]["consent_category"] == kept
+
+
+def test_a_merge_keeps_to_the_expiry_of_the_category_it_keeps() -> None:
+    tiers = {"user": {"ttl": {"default": "180d"}, "perCategory": {"memory:health": {"ttl": {"default": "30d"}}}}}
+    with opened_store(policy={"tiers": tiers}) as store:
+        store.save("Is allergic to bees", category="memory:health")
+        merged = store.save("Is allergic to bees")
+        assert merged["action"] == "merged"
+        assert lasts(merged["memory"]) == timedelta(days=30)
 
 
 CONFIDENCE = [
