@@ -22,6 +22,7 @@ from django.conf import settings
 
 from omnia.embedded.running import broker_url
 from omnia.embedded.servers import Servers
+from tests.naming import named
 
 _TEMPLATE = "OMNIA_TEST_TEMPLATE"
 
@@ -60,12 +61,15 @@ django.setup()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # Workers must name their tests alike, and some names hold a set: one order of hashing for all of them.
-    os.environ.setdefault("PYTHONHASHSEED", "0")
     if OURS and config.getoption("numprocesses", None):
         manage = Path(__file__).parent.parent / "manage.py"
         subprocess.run([sys.executable, manage, "migrate", "--verbosity=0", "--skip-checks"], check=True)
         os.environ[_TEMPLATE] = "omnia"
+
+
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """A set among the parameters is named by its members in order; pytest names the rest."""
+    return named(val) if isinstance(val, (set, frozenset)) else None
 
 
 @pytest.fixture(scope="session")

@@ -13,6 +13,7 @@ from omnia.api.models import IdempotencyRecord
 from omnia.api.principal import Role
 from omnia.audit.models import AuditRow
 from tests.callers import caller
+from tests.naming import named
 from tests.support import Store, Table, contents, fill, opened_store, select
 
 pytestmark = pytest.mark.django_db
@@ -264,7 +265,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("query", "code"), REFUSED, ids=str)
+@pytest.mark.parametrize(("query", "code"), REFUSED, ids=named)
 def test_an_empty_filter_or_one_nobody_reads_deletes_nothing(store: Store, query: dict[str, Any], code: str) -> None:
     store.save()
     assert store.send("DELETE", "memories/batch", None, status=400, query=asked(store, query))["code"] == code

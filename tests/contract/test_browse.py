@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from policies.models import Workspace
+from tests.naming import named
 from tests.support import Store, contents, fill, ids, opened_store, run
 
 pytestmark = pytest.mark.django_db
@@ -43,7 +44,7 @@ def store() -> Iterator[Store]:
         yield opened
 
 
-@pytest.mark.parametrize(("asked", "seen"), REACHES, ids=str)
+@pytest.mark.parametrize(("asked", "seen"), REACHES, ids=named)
 def test_a_reach_is_what_it_names(store: Store, asked: dict[str, Any], seen: list[str]) -> None:
     for content, user, agent in OWNERS:
         store.keep(content, user=user, agent=agent)
@@ -96,7 +97,7 @@ FILTERS: list[tuple[dict[str, Any], list[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "found"), FILTERS, ids=str)
+@pytest.mark.parametrize(("asked", "found"), FILTERS, ids=named)
 def test_filters_narrow_list_and_search_alike(store: Store, asked: dict[str, Any], found: list[str]) -> None:
     store.save("bees one", purpose="support", confidence=0.5)
     store.save("bees two", category="memory:health", confidence=0.8)

@@ -11,6 +11,7 @@ from omnia.api.models import IdempotencyRecord
 from omnia.api.principal import Role
 from omnia.audit.models import AuditRow
 from tests.callers import caller
+from tests.naming import named
 from tests.support import Store, contents, fill, opened_store, run, select
 
 pytestmark = pytest.mark.django_db
@@ -127,7 +128,7 @@ NO_OWNER: list[dict[str, Any]] = [{}, {"user_id": ""}, {"agent": ""}, {"user_id"
                                   {"agent": "*"}, {"user_id": "u1", "agent": "*"}]  # fmt: skip
 
 
-@pytest.mark.parametrize("scope", NO_OWNER, ids=str)
+@pytest.mark.parametrize("scope", NO_OWNER, ids=named)
 def test_an_empty_filter_never_means_all(store: Store, scope: dict[str, Any]) -> None:
     store.save()
     everything(store, status=400, **scope)

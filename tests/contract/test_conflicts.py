@@ -16,6 +16,7 @@ from memories.models import Conflict
 from omnia.api.principal import Role
 from omnia.audit.models import AuditRow
 from tests.callers import caller
+from tests.naming import named
 from tests.support import Store, Table, contents, opened_store, pair, run
 
 pytestmark = pytest.mark.django_db
@@ -254,7 +255,7 @@ def test_viewers_read_and_a_bound_token_reads_its_user_only(everybody: Store) ->
 
 
 @pytest.mark.parametrize(
-    "query", [{"workspace": None}, {"limit": "0"}, {"limit": "101"}, {"cursor": "x"}, {"container": "c"}], ids=str
+    "query", [{"workspace": None}, {"limit": "0"}, {"limit": "101"}, {"cursor": "x"}, {"container": "c"}], ids=named
 )
 def test_a_bad_question_is_refused(everybody: Store, query: dict[str, Any]) -> None:
     conflicts(everybody, status=400, **query)

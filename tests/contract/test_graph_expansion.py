@@ -12,6 +12,7 @@ import pytest
 from omnia.core.edition import Edition
 from policies.services.resolve import clear_cache
 from tests.contract.graphs import QUESTION, WALK, added, chain, kept, opened_graph, relate
+from tests.naming import named
 from tests.support import Store, contents, ids
 
 pytestmark = pytest.mark.django_db
@@ -69,7 +70,7 @@ WISHES: list[tuple[dict[str, Any], set[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "found"), WISHES, ids=str)
+@pytest.mark.parametrize(("asked", "found"), WISHES, ids=named)
 def test_a_recall_overrides_the_policy(asked: dict[str, Any], found: set[str]) -> None:
     with opened_graph(walk={"enabled": True, "hops": 1, "relationTypes": ["causes"]}) as store:
         chain(store)
@@ -105,7 +106,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "pointer"), REFUSED, ids=str)
+@pytest.mark.parametrize(("asked", "pointer"), REFUSED, ids=named)
 def test_what_is_out_of_range_is_refused(store: Store, asked: dict[str, Any], pointer: str) -> None:
     assert store.recall(QUESTION, status=400, **asked)["errors"][0]["pointer"] == pointer
 

@@ -12,6 +12,7 @@ from django.http import StreamingHttpResponse
 
 from memories.embeddings.current import use
 from tests.contract.neighbours import MINE, NEAR, SENTINEL, THEIRS, surfaces, surround
+from tests.naming import named
 from tests.support import Store, Table, contents, ids, opened_store
 
 pytestmark = pytest.mark.django_db
@@ -101,7 +102,7 @@ FOREIGN: list[dict[str, Any]] = [{"order_by": "user__password"}, {"ordering": "-
            {"workspace__name": "x"}, {"id__in": "x"}, {"expand": "entity"}]  # fmt: skip
 
 
-@pytest.mark.parametrize("parameter", FOREIGN, ids=str)
+@pytest.mark.parametrize("parameter", FOREIGN, ids=named)
 def test_security_202_columns_cannot_be_named(store: Store, parameter: dict[str, Any]) -> None:
     assert store.get("memories", status=400, **parameter)["code"] == "unknown_parameter"
     assert store.get("memories/search", status=400, q="bees", **parameter)["code"] == "unknown_parameter"

@@ -12,6 +12,7 @@ import pytest
 from memories.domain.ranking import DEFAULT_LIMIT
 from memories.embeddings.current import use
 from omnia.core.edition import Edition
+from tests.naming import named
 from tests.support import Store, Table, contents, fill, ids, opened_store, pair, run
 
 pytestmark = pytest.mark.django_db
@@ -187,7 +188,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "pointer"), REFUSED, ids=str)
+@pytest.mark.parametrize(("asked", "pointer"), REFUSED, ids=named)
 def test_what_a_recall_does_not_take_is_refused(store: Store, asked: dict[str, Any], pointer: str) -> None:
     query = asked.get("query", "bees")
     refused = store.recall(query, status=400, **{name: value for name, value in asked.items() if name != "query"})

@@ -11,6 +11,7 @@ from memories.domain.about import About
 from omnia.api.principal import Role
 from tests.callers import caller
 from tests.contract.graphs import NOBODY, added, kept, opened_graph, relate
+from tests.naming import named
 from tests.support import Store, contents, ids, run, select
 
 pytestmark = pytest.mark.django_db
@@ -69,7 +70,7 @@ def world(store: Store) -> Store:
     return store
 
 
-@pytest.mark.parametrize(("lookup", "found"), LOOKUPS, ids=str)
+@pytest.mark.parametrize(("lookup", "found"), LOOKUPS, ids=named)
 def test_a_lookup_finds_what_meets_every_condition_inside_the_scope(
     world: Store, lookup: dict[str, Any], found: set[str]
 ) -> None:
@@ -155,7 +156,7 @@ OUTSIDE: list[tuple[str | None, str | None, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("user", "agent", "lookup"), OUTSIDE, ids=str)
+@pytest.mark.parametrize(("user", "agent", "lookup"), OUTSIDE, ids=named)
 def test_a_lookup_never_leaves_the_scope_of_its_recall(
     world: Store, user: str | None, agent: str | None, lookup: dict[str, Any]
 ) -> None:
@@ -222,7 +223,7 @@ def test_a_seed_is_a_memory_or_what_it_is_about(world: Store) -> None:
         ({"graph_expansion": {"hops": 2}, "relation_types": ["causes"]}, {"B"}),
         ({"graph_expansion": {"hops": 2}, "relation_types": ["related_to"]}, set()),
     ],
-    ids=str,
+    ids=named,
 )
 def test_the_graph_is_walked_from_a_seed(store: Store, asked: dict[str, Any], found: set[str]) -> None:
     nodes = {name: kept(store, name) for name in "ABCD"}

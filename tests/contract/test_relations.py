@@ -11,6 +11,7 @@ from django.db import IntegrityError, transaction
 from memories.models import Edge
 from omnia.audit.models import AuditRow
 from tests.contract.graphs import NOBODY, kept, listed, opened_graph, relate, removed
+from tests.naming import named
 from tests.support import Store, opened_store, run
 
 pytestmark = pytest.mark.django_db
@@ -104,7 +105,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("fields", "pointer"), BAD, ids=str)
+@pytest.mark.parametrize(("fields", "pointer"), BAD, ids=named)
 def test_a_bad_field_is_named(store: Store, fields: dict[str, Any], pointer: str) -> None:
     one, other = kept(store, "one"), kept(store, "other")
     scope = {"workspace_id": str(store.workspace), "virtual_user_id": "u1"}

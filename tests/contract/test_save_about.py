@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from memories.domain.about import About
+from tests.naming import named
 from tests.support import Store, contents, lasts, opened_store, run
 
 pytestmark = pytest.mark.django_db
@@ -69,7 +70,7 @@ OTHERS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("other", OTHERS, ids=str)
+@pytest.mark.parametrize("other", OTHERS, ids=named)
 def test_another_key_or_scope_is_another_memory(store: Store, other: dict[str, Any]) -> None:
     first = store.save("Is called Ann", about=NAME)["memory"]
     second = store.save("Is called Ann", **other)

@@ -13,6 +13,7 @@ from omnia.api.principal import Role
 from omnia.audit.models import AuditRow
 from omnia.core.actor import Actor
 from tests.callers import caller
+from tests.naming import named
 from tests.support import Meanwhile, Store, Table, contents, opened_store
 
 pytestmark = pytest.mark.django_db
@@ -133,7 +134,7 @@ WRONG_SCOPES: list[dict[str, Any]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("scope", WRONG_SCOPES, ids=str)
+@pytest.mark.parametrize("scope", WRONG_SCOPES, ids=named)
 def test_another_scope_answers_404_and_changes_nothing(store: Store, scope: dict[str, Any]) -> None:
     memory = store.save()["memory"]["id"]
     asked = [

@@ -14,6 +14,7 @@ from memories.domain.similarity import reaches
 from memories.embeddings.base import Vector
 from memories.services.forget import forget
 from omnia.core.actor import Actor
+from tests.naming import named
 from tests.support import Meanwhile, Store, Table, contents, opened_store, pair, run, select
 
 pytestmark = pytest.mark.django_db
@@ -114,7 +115,7 @@ APART: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("other", APART, ids=str)
+@pytest.mark.parametrize("other", APART, ids=named)
 @pytest.mark.parametrize("order", [1, -1])
 def test_only_the_same_user_container_agent_scope_class_and_type_merge(
     same: Store, other: dict[str, Any], order: int

@@ -12,6 +12,7 @@ from memories.domain.about import About
 from omnia.api.principal import Role
 from omnia.audit.models import AuditRow
 from tests.callers import caller
+from tests.naming import named
 from tests.support import Meanwhile, Store, Table, contents, ids, opened_store, run
 
 pytestmark = pytest.mark.django_db
@@ -201,7 +202,7 @@ BAD: list[tuple[dict[str, Any], str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("fields", "code", "pointer"), BAD, ids=str)
+@pytest.mark.parametrize(("fields", "code", "pointer"), BAD, ids=named)
 def test_a_body_at_fault_changes_nothing(store: Store, fields: dict[str, Any], code: str, pointer: str) -> None:
     sources = kept(store)
     refused = supersede(store, **{"sources": sources, **fields}, status=400)

@@ -14,6 +14,7 @@ from memories.services import exporting
 from omnia.api.principal import Role
 from omnia.audit.models import AuditRow
 from tests.callers import caller
+from tests.naming import named
 from tests.support import Store, Table, contents, fill, opened_store, run
 
 pytestmark = pytest.mark.django_db
@@ -168,7 +169,7 @@ NOBODY = "01a22e4f-594c-7c82-ac0e-e4e65dff07c8"
 @pytest.mark.parametrize("mark", [
     {"forgotten_at": "2026-01-01T00:00:00Z"}, {"expired": True}, {"superseded_at": "2026-01-01T00:00:00Z"},
     {"invalidated_at": "2026-01-01T00:00:00Z"},
-], ids=str)  # fmt: skip
+], ids=named)  # fmt: skip
 def test_what_is_marked_as_no_longer_held_is_skipped(store: Store, mark: dict[str, Any]) -> None:
     items = [saved("Keeps bees") | mark, saved("Sails")]
     assert load(store, {"scope": scope(store), "items": items}) == {
