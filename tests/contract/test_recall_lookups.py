@@ -202,8 +202,8 @@ def test_a_bad_name_is_refused(store: Store, asked: dict[str, Any], pointer: str
 def test_a_seed_is_a_memory_or_what_it_is_about(world: Store) -> None:
     by_entity = {row["content"]: str(row["entity_id"]) for row in world.rows("content, entity_id")}
     by_memory = {row["content"]: str(row["id"]) for row in world.rows("content, id")}
-    for named in (by_entity, by_memory):
-        answer = world.recall(seed_entity_ids=[named["lyra"], named["institution"]])
+    for known in (by_entity, by_memory):
+        answer = world.recall(seed_entity_ids=[known["lyra"], known["institution"]])
         assert set(contents(answer)) == {"lyra", "institution"}
         assert {memory["source"] for memory in answer["memories"]} == {"lookup"}
         assert (
