@@ -131,8 +131,8 @@ def test_a_named_row_scores_as_the_best_of_one_leg(world: Store) -> None:
                                               ({"min_confidence": 0.99}, set())])  # fmt: skip
 def test_the_filters_of_the_recall_hold_for_what_is_named(world: Store, asked: dict[str, Any], found: set[str]) -> None:
     seeds = [str(row["id"]) for row in select("SELECT id FROM memories_memory")]
-    named: dict[str, Any] = {"structured_lookups": [{"name_prefix": "ly"}], "seed_entity_ids": seeds}
-    assert set(contents(world.recall(**named, **asked))) == found
+    asks: dict[str, Any] = {"structured_lookups": [{"name_prefix": "ly"}], "seed_entity_ids": seeds}
+    assert set(contents(world.recall(**asks, **asked))) == found
 
 
 @pytest.mark.parametrize("gone", ["expires_at = now()", "retired_at = now(), retired_as = 'forgotten'"])
@@ -207,7 +207,7 @@ def test_a_seed_is_a_memory_or_what_it_is_about(world: Store) -> None:
         assert set(contents(answer)) == {"lyra", "institution"}
         assert {memory["source"] for memory in answer["memories"]} == {"lookup"}
         assert (
-            contents(world.recall(seed_entity_ids=[named[each] for each in ("other user", "agent", "agent 2")])) == []
+            contents(world.recall(seed_entity_ids=[known[each] for each in ("other user", "agent", "agent 2")])) == []
         )
     both = [by_entity["lyra"], by_memory["lyra"], by_memory["lyra"], NOBODY]
     assert contents(world.recall(seed_entity_ids=both)) == ["lyra"]
