@@ -15,6 +15,8 @@ from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
+from django.urls import reverse
 from django.views import View
 from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
@@ -31,7 +33,16 @@ class DashboardRequest(HttpRequest):
     htmx: HtmxDetails
 
 
-class Page(View):
+class LeadsOn(View):
+    """A view whose address, typed or reloaded where it takes a form only, is refused with a page, not with nothing."""
+
+    def http_method_not_allowed(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        refused = super().http_method_not_allowed(request, *args, **kwargs)
+        refused.content = render_to_string("405.html").encode()
+        return refused
+
+
+class Page(LeadsOn):
     """A page of the dashboard, for someone signed in. `nav` names its entry in the navigation."""
 
     request: DashboardRequest
@@ -61,9 +72,10 @@ class Page(View):
         return HttpResponseClientRedirect(address) if self.request.htmx else redirect(address)
 
     def _sign_in(self) -> HttpResponseBase:
-        """The way to the sign-in page and back to what was asked for."""
+        """The way to the sign-in page and back to what was asked for; to the first page when that was a form."""
         if not self.request.htmx:
-            return redirect_to_login(self.request.get_full_path())
+            reads = self.request.method in ("GET", "HEAD")
+            return redirect_to_login(self.request.get_full_path() if reads else reverse("home"))
         there = urlsplit(self.request.htmx.current_url_abs_path or "/")
         return self.go(redirect_to_login(there.path).url)
 

@@ -8,7 +8,7 @@ from django.shortcuts import redirect
 
 from omnia.api.principal import Role
 from policies.dashboard.desk import remember_workspace
-from policies.dashboard.page import DashboardRequest, Page
+from policies.dashboard.page import DashboardRequest, LeadsOn, Page
 from policies.services.access import open_workspace
 
 
@@ -19,7 +19,7 @@ class SignIn(LoginView):
     redirect_authenticated_user = True
 
 
-class SignOut(LogoutView):
+class SignOut(LeadsOn, LogoutView):
     """Ends the session; by POST alone, so that no link can do it."""
 
 

@@ -32,6 +32,17 @@ def test_a_stranger_changes_nothing(visitor: Client, address: str) -> None:
     assert answer["Location"].startswith("/login/")
 
 
+@pytest.mark.parametrize(
+    "address",
+    ["/workspace/", "/memories/scope/", "/memories/01890a5d-ac96-774b-bcce-b302099a8057/forget/?view=x"],
+)
+def test_who_sends_a_form_after_the_session_ended_signs_in_and_sees_a_page(visitor: Client, address: str) -> None:
+    workspace("research", ada="owner")
+    way = visitor.post(address)["Location"]
+    further = way.removeprefix("/login/")
+    assert visitor.get(sign_in(visitor, further=further)["Location"], follow=True).status_code == 200
+
+
 def test_a_stranger_whose_session_ended_leaves_the_page_htmx_is_on(visitor: Client) -> None:
     headers = {"HX-Request": "true", "HX-Target": "results", "HX-Current-URL": "http://testserver/memories/?view=x"}
     answer = visitor.get("/memories/", headers=headers)
@@ -121,11 +132,15 @@ def test_every_form_needs_its_csrf_token(address: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "address", ["/workspace/", "/memories/scope/", "/memories/01890a5d-ac96-774b-bcce-b302099a8057/forget/"]
+    "address",
+    ["/logout/", "/workspace/", "/memories/scope/", "/memories/01890a5d-ac96-774b-bcce-b302099a8057/forget/"],
 )
-def test_what_changes_something_refuses_get(address: str) -> None:
+def test_what_changes_something_refuses_get_with_a_page_that_leads_on(address: str) -> None:
     workspace("research", ada="owner")
-    assert browser_of("ada").get(address).status_code == 405
+    answer = browser_of("ada").get(address)
+    assert answer.status_code == 405
+    assert "POST" in answer["Allow"]
+    assert '<a class="btn" href="/">Go to Memories</a>' in answer.content.decode()
 
 
 @pytest.mark.parametrize(
