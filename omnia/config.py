@@ -7,11 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Literal, get_args
+from urllib.parse import urlsplit
 
 from omnia.core.duration import parse_duration
 from omnia.core.edition import Edition
 
 Provider = Literal["local", "openai", "ollama", "none", "hashing"]
+LONGEST_MODEL_NAME = 200
 
 
 class ConfigError(Exception):
@@ -30,6 +32,19 @@ class EmbeddingConfig:
     query_prefix: str = ""
     passage_prefix: str = ""
     timeout_seconds: float = 10.0
+
+    def check(self) -> None:
+        """Raises ConfigError when the provider is a service and cannot be asked as it is described here."""
+        if self.provider not in ("openai", "ollama"):
+            return
+        address = urlsplit(self.url)
+        if address.scheme not in ("http", "https") or not address.hostname:
+            raise ConfigError(
+                f"OMNIA_EMBEDDING_URL must be the http or https address of the {self.provider} service, "
+                "such as http://127.0.0.1:11434"
+            )
+        if not 0 < len(self.model) <= LONGEST_MODEL_NAME:
+            raise ConfigError(f"OMNIA_EMBEDDING_MODEL must name the model in at most {LONGEST_MODEL_NAME} characters")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +101,7 @@ class OmniaConfig:
 
 
 def _embedding(read: _Reader) -> EmbeddingConfig:
-    return EmbeddingConfig(
+    config = EmbeddingConfig(
         provider=read.provider("OMNIA_EMBEDDING_PROVIDER"),
         url=read.env.get("OMNIA_EMBEDDING_URL", "").rstrip("/"),
         model=read.env.get("OMNIA_EMBEDDING_MODEL", ""),
@@ -96,6 +111,8 @@ def _embedding(read: _Reader) -> EmbeddingConfig:
         passage_prefix=read.env.get("OMNIA_EMBEDDING_PASSAGE_PREFIX", ""),
         timeout_seconds=read.number("OMNIA_EMBEDDING_TIMEOUT", 10.0, 0.1, 120.0),
     )
+    config.check()
+    return config
 
 
 def _ingest(read: _Reader) -> IngestConfig:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from csp.constants import NONCE, NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
+from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict
 
 from omnia.config import ConfigError, OmniaConfig
@@ -95,7 +96,12 @@ def _database(url: str) -> dict[str, object]:
     """Django's form of a libpq URL. Statements are prepared: planning one costs more than running it."""
     if not url:
         return {"ENGINE": "omnia.no_database"}
-    parts = dict(conninfo_to_dict(url))
+    try:
+        parts = dict(conninfo_to_dict(url))
+    except ProgrammingError:  # its message repeats the address, and with it the password
+        raise ImproperlyConfigured(
+            "DATABASE_URL is no PostgreSQL address; write postgresql://USER:PASSWORD@HOST:5432/NAME"
+        ) from None
     known = {"NAME": "dbname", "USER": "user", "PASSWORD": "password", "HOST": "host", "PORT": "port"}
     named: dict[str, object] = {key: str(parts.pop(name, None) or "") for key, name in known.items()}
     return named | {

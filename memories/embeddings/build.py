@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
-
 from memories.embeddings.base import Embedder, Prefixed
 from memories.embeddings.hashing import HashingEmbedder
-from omnia.config import ConfigError, EmbeddingConfig
-
-_LONGEST_MODEL_NAME = 200
+from omnia.config import EmbeddingConfig
 
 
 def build(config: EmbeddingConfig) -> Embedder | None:
@@ -37,11 +33,7 @@ def _provider(config: EmbeddingConfig) -> Embedder | None:
 def _http(config: EmbeddingConfig) -> Embedder:
     from memories.embeddings.http import OLLAMA, OPENAI, HttpEmbedder
 
-    address = urlsplit(config.url)
-    if address.scheme not in ("http", "https") or not address.hostname:
-        raise ConfigError("OMNIA_EMBEDDING_URL must be an http or https address, such as http://127.0.0.1:11434")
-    if not 0 < len(config.model) <= _LONGEST_MODEL_NAME:
-        raise ConfigError(f"OMNIA_EMBEDDING_MODEL must name the model in at most {_LONGEST_MODEL_NAME} characters")
+    config.check()
     return HttpEmbedder(
         dialect=OPENAI if config.provider == "openai" else OLLAMA,
         url=config.url,

@@ -20,5 +20,6 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def get_new_connection(self, conn_params: dict[str, Any]) -> NoReturn:
         raise NoDatabaseError(
             "There is no database. Set DATABASE_URL=postgresql://USER:PASSWORD@HOST/NAME and "
-            "REDIS_URL=redis://HOST:6379/0, or start the embedded servers in another terminal: make run"
+            "REDIS_URL=redis://HOST:6379/0 (the same that `make run` got, if it got any), or start the embedded "
+            "servers in another terminal: make run"
         )

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import django
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management import CommandError, call_command
 from django.db import OperationalError
 
@@ -16,17 +17,17 @@ from omnia.quickstart.credentials import Credentials
 
 
 def main(file: Path, url: str) -> int:
-    django.setup()
-    from omnia.quickstart.demo import ensure_demo
-
     try:
+        django.setup()
         call_command("migrate", verbosity=0)
-    except CommandError as error:
+    except (CommandError, ImproperlyConfigured) as error:
         print(error, file=sys.stderr)
         return 1
     except OperationalError as error:
         print(f"The database at DATABASE_URL cannot be used: {error}", file=sys.stderr)
         return 1
+    from omnia.quickstart.demo import ensure_demo
+
     ensure_demo(Credentials.read(file)).write(file, url=url)
     return 0
 

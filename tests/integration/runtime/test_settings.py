@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
+HALF = {"DATABASE_URL": "postgresql://me@127.0.0.1:1/x", "REDIS_URL": "redis://x", "OMNIA_SECRET_KEY": "x"}
+"""Complete, but for servers that answer."""
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +43,8 @@ def test_without_a_database_the_fix_is_named(checkout: Path) -> None:
     assert done.returncode != 0
     assert "Set DATABASE_URL=postgresql://USER:PASSWORD@HOST/NAME" in done.stderr
     assert "make run" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "Traceback" in _manage(checkout, "migrate", "--skip-checks", "--traceback").stderr
 
 
 @pytest.mark.parametrize(
@@ -48,9 +52,23 @@ def test_without_a_database_the_fix_is_named(checkout: Path) -> None:
     [
         ({"DATABASE_URL": "postgresql://x"}, "REDIS_URL is not set"),
         ({"DATABASE_URL": "postgresql://x", "REDIS_URL": "redis://x"}, "OMNIA_SECRET_KEY is not set"),
+        ({**HALF, "DATABASE_URL": "mysql://me:hidden@host/name"}, "DATABASE_URL is no PostgreSQL address"),
+        ({**HALF, "OMNIA_RRF_K": "many"}, "OMNIA_RRF_K='many' is not a number"),
+        ({**HALF, "OMNIA_EMBEDDING_PROVIDER": "openai"}, "OMNIA_EMBEDDING_URL must be"),
     ],
 )
-def test_half_an_installation_is_refused_with_the_fix(checkout: Path, env: dict[str, str], fix: str) -> None:
+def test_half_an_installation_is_refused_in_one_line_with_the_fix(
+    checkout: Path, env: dict[str, str], fix: str
+) -> None:
     done = _manage(checkout, "check", **env)
     assert done.returncode != 0
-    assert fix in done.stderr
+    assert done.stderr.startswith(fix)
+    assert done.stderr.count("\n") == 1
+    assert "hidden" not in done.stderr
+
+
+def test_a_database_that_does_not_answer_is_told_without_a_trace(checkout: Path) -> None:
+    done = _manage(checkout, "migrate", "--skip-checks", **HALF)
+    assert done.returncode != 0
+    assert "Connection refused" in done.stderr
+    assert "Traceback" not in done.stderr
