@@ -25,7 +25,7 @@ _CODENAMES = {f"workspace_{role.label}": role for role in (Role.OWNER, Role.EDIT
 def sync_workspace(workspace: Workspace) -> None:
     """Makes the workspace's object permissions what its spec says, in the caller's transaction.
 
-    Groups are made as needed. A grant to a user who does not exist waits for `sync_user`.
+    Groups are made as needed. A grant to a user who does not exist waits for their account (`user_saved`).
     """
     clear_workspace(workspace)
     bound = {(group, each["role"]) for each in workspace.spec.get("roleBindings", ()) for group in each["groups"]}
@@ -52,6 +52,12 @@ def sync_user(user: User) -> None:
             UserObjectPermission.objects.get_or_create(
                 user=user, permission=permission[role], content_type=_content_type(), object_pk=str(workspace.pk)
             )
+
+
+def user_saved(instance: User, created: bool, raw: bool, **_facts: Any) -> None:
+    """Answers Django's `post_save`: a new account has its grants at once. A fixture (`raw`) brings its own rows."""
+    if created and not raw:
+        sync_user(instance)
 
 
 def clear_workspace(workspace: Workspace) -> None:

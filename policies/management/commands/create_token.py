@@ -37,7 +37,9 @@ class Command(BaseCommand):
             "--workspace", action="append", default=[], help="a Workspace's uid or name, may be repeated; '*' for all"
         )
         parser.add_argument("--user", help="bind it to this end user: it acts as nobody else")
-        parser.add_argument("--scope", action="append", default=[], choices=[DREAMING])
+        parser.add_argument(
+            "--scope", action="append", default=[], choices=[DREAMING], help="what it may do beyond its role"
+        )
         parser.add_argument("--expires", help="lifetime, from 5s to 3650d; without it the token does not expire")
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
@@ -97,4 +99,4 @@ def _facts(issued: Issued) -> dict[str, Any]:
 def _told(issued: Issued) -> str:
     ends = issued.token.expires_at
     until = f"expires {ends:%Y-%m-%d %H:%M} UTC" if ends else "does not expire"
-    return f"{issued.secret}\nShown only now. Token {issued.token.id} {until}."
+    return f"{issued.secret}\nShown only now. Token {issued.token.id} {until}; manage.py revoke_token ends it."

@@ -100,6 +100,15 @@ def test_making_and_revoking_are_audited_without_the_secret():
     assert issued.secret not in repr(list(AuditRow.objects.values_list()))
 
 
+def test_a_token_is_revoked_from_the_command_line():
+    facts = made("--role", "viewer", "--workspace", "*")
+    call_command("revoke_token", facts["id"], stdout=StringIO())
+    assert principal_of(facts["token"]) is None
+    for wrong in (facts["id"], "not-an-id"):
+        with pytest.raises(CommandError, match=r"no such token|invalid UUID"):
+            call_command("revoke_token", wrong)
+
+
 def test_a_token_is_revoked_once():
     issued = issue()
     revoke_token(issued.token.id, actor=Actor("user:root"), now=timezone.now())
