@@ -11,7 +11,7 @@ from django.db import transaction
 from omnia.core.actor import Actor
 from omnia.core.errors import FieldProblem, OmniaError, Unprocessable
 from policies.domain.schema.crd import name_in
-from policies.models import MemoryPolicy
+from policies.models import MemoryPolicy, Workspace
 from policies.services.edit import put_policy
 from policies.services.editing import Outcome
 from policies.services.workspaces import put_workspace
@@ -19,7 +19,7 @@ from policies.services.workspaces import put_workspace
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """One document that was applied. `warning` says why its policy is in phase `Error`, or is empty."""
+    """One document that was applied. `warning` goes on after the label: what it is, yet hardly meant to be. Or empty."""
 
     label: str
     outcome: Outcome
@@ -49,34 +49,40 @@ def apply_documents(documents: Sequence[object], *, actor: Actor, now: datetime)
 
     Raises NothingApplied with the problems of every document, not of the first alone.
     """
-    applied: list[Applied] = []
+    applied: list[tuple[str, MemoryPolicy | Workspace, Outcome]] = []
     refused: list[Refused] = []
     with transaction.atomic():
         for number, document in enumerate(documents, start=1):
             label = _label(document, number)
             try:
-                applied.append(_apply(document, label, actor, now))
+                applied.append((label, *_apply(document, actor, now)))
             except Unprocessable as error:
                 refused.append(Refused(label, error.errors))
         if refused:
             raise NothingApplied(refused)
-    return applied
+        return [Applied(label, outcome, _warning(row)) for label, row, outcome in applied]
 
 
-def _apply(document: object, label: str, actor: Actor, now: datetime) -> Applied:
+def _apply(document: object, actor: Actor, now: datetime) -> tuple[MemoryPolicy | Workspace, Outcome]:
     match document:
         case {"kind": "MemoryPolicy"}:
-            policy, outcome = put_policy(document, actor=actor, now=now)
-            return Applied(label, outcome, _warning(policy))
+            return put_policy(document, actor=actor, now=now)
         case {"kind": "Workspace"}:
-            return Applied(label, put_workspace(document, actor=actor, now=now)[1])
+            return put_workspace(document, actor=actor, now=now)
     problem = FieldProblem("/kind", "not_allowed", "must be MemoryPolicy or Workspace")
     raise Unprocessable("The document is of no kind known here.", code="invalid_document", errors=[problem])
 
 
-def _warning(policy: MemoryPolicy) -> str:
-    invalid = policy.phase == MemoryPolicy.Phase.ERROR
-    return next((each["message"] for each in policy.conditions if invalid and each["type"] == "PolicyValid"), "")
+def _warning(row: MemoryPolicy | Workspace) -> str:
+    """Looked for once every document is there: a workspace may stand before its policy."""
+    if isinstance(row, Workspace):
+        bound = row.service_groups.exclude(policy_name="").order_by("name").values_list("policy_name", flat=True)
+        known = set(MemoryPolicy.objects.filter(name__in=bound).values_list("name", flat=True))
+        missing = ", ".join(dict.fromkeys(name for name in bound if name not in known))
+        return f"runs without a policy until there is one of the name {missing}" if missing else ""
+    invalid = row.phase == MemoryPolicy.Phase.ERROR
+    why = next((each["message"] for each in row.conditions if invalid and each["type"] == "PolicyValid"), "")
+    return f"is in phase Error: {why}" if why else ""
 
 
 def _label(document: object, number: int) -> str:

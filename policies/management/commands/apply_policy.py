@@ -36,7 +36,7 @@ class Command(BaseCommand):
         for each in applied:
             self.stdout.write(f"{each.label} {each.outcome}")
             if each.warning:
-                self.stderr.write(f"{each.label} is in phase Error: {each.warning}")
+                self.stderr.write(f"{each.label} {each.warning}")
 
 
 def _read(name: str) -> str:

@@ -86,6 +86,14 @@ def test_a_policy_in_phase_error_is_applied_with_a_warning(tmp_path: Path) -> No
     )
 
 
+def test_a_binding_to_a_policy_that_is_not_there_is_applied_with_a_warning(tmp_path: Path) -> None:
+    out, err = apply(tmp_path, workspace(bound("typo")), policy())
+    assert out == "workspace/w created\nmemorypolicy/p created\n"
+    assert err.strip() == "workspace/w runs without a policy until there is one of the name typo"
+    assert apply(tmp_path, workspace(bound("p")))[1] == ""
+    assert apply(tmp_path, workspace(bound("late"), name="other"), policy(name="late"))[1] == ""
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [
