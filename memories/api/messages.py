@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails
 
 from memories.domain.about import LONGEST_KEY
 from memories.domain.kinds import PROVENANCE
@@ -150,7 +151,7 @@ def read(model: type[MessageT], body: dict[str, Any]) -> MessageT:
     except ValidationError as error:
         found = error.errors(include_url=False, include_context=False, include_input=False)
         problems = [
-            FieldProblem(_pointer(each["loc"]), _CODES.get(each["type"], "invalid"), _sentence(each["msg"]))
+            FieldProblem(_pointer(each["loc"]), _CODES.get(each["type"], "invalid"), _sentence(each, model))
             for each in found
         ]
     first = problems[0]
@@ -164,5 +165,13 @@ def _pointer(location: Sequence[int | str]) -> str:
     return "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')[:200]}" for part in location)
 
 
-def _sentence(text: str) -> str:
-    return text.removeprefix("Value error, ")
+def _sentence(problem: ErrorDetails, model: type[Message]) -> str:
+    """In our words where the library's name no fix."""
+    match problem:
+        case {"type": "missing"}:
+            return "is required"
+        case {"type": "extra_forbidden", "loc": (_,)}:
+            return f"is not a field here; the fields are: {', '.join(model.model_fields)}"
+        case {"type": "extra_forbidden"}:
+            return "is not a field here"
+    return problem["msg"].removeprefix("Value error, ")

@@ -83,7 +83,7 @@ def as_omnia_error(exc: Exception) -> OmniaError:
         case APIException():
             return _from_drf(exc)
         case Http404():
-            return NotFound("There is nothing at this address.")
+            return NotFound("There is nothing at this address; /docs lists every route.")
         case PermissionDenied():
             return Forbidden("This caller may not do that.")
         case RequestDataTooBig():
