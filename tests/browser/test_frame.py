@@ -69,6 +69,22 @@ def test_the_theme_follows_the_system_until_one_is_chosen(visit: Visit) -> None:
     assert scheme() == "dark"
 
 
+def test_the_api_docs_have_the_same_theme_and_a_way_back(visit: Visit) -> None:
+    workspace("research", ada="viewer")
+    page = visit.page
+    page.emulate_media(color_scheme="dark")
+    visit.sign_in("ada")
+    visit.go("/docs")
+    html = page.locator("html")
+    expect(html).to_have_class("dark-mode")
+    page.emulate_media(color_scheme="light")
+    expect(html).not_to_have_class("dark-mode")
+    page.get_by_role("link", name="Omnia Memory").click()
+    page.get_by_role("button", name="Dark").click()
+    visit.go("/docs")
+    expect(html).to_have_class("dark-mode")
+
+
 def test_the_first_stop_skips_the_navigation(visit: Visit) -> None:
     workspace("research", ada="viewer")
     visit.sign_in("ada")

@@ -54,6 +54,15 @@ def test_who_has_no_workspace_is_told_how_to_get_one() -> None:
     assert "You have no workspace yet" in answer.content.decode()
 
 
+def test_a_platform_admin_without_a_workspace_is_told_how_to_make_one() -> None:
+    client = browser_of("root")
+    person("root").__class__.objects.filter(username="root").update(is_superuser=True)
+    page = client.get("/memories/").content.decode()
+    assert "There is no workspace yet" in page
+    assert "manage.py apply_policy" in page
+    assert "Ask an owner" not in page
+
+
 def test_a_platform_admin_sees_every_workspace() -> None:
     workspace("research")
     workspace("support")
