@@ -116,12 +116,15 @@ def _embedding(read: _Reader) -> EmbeddingConfig:
 
 
 def _ingest(read: _Reader) -> IngestConfig:
-    return IngestConfig(
-        strategy=read.env.get("OMNIA_INGEST_STRATEGY") or "chunk",
-        summarizer=read.env.get("OMNIA_INGEST_SUMMARIZER") or "extractive",
+    ingest = IngestConfig(
+        strategy=read.choice("OMNIA_INGEST_STRATEGY", ("chunk", "summary", "summaryThenChunk")),
+        summarizer=read.choice("OMNIA_INGEST_SUMMARIZER", ("extractive",)),
         chunk_size=int(read.number("OMNIA_INGEST_CHUNK_SIZE", 200, 1, 100_000)),
         chunk_overlap=int(read.number("OMNIA_INGEST_CHUNK_OVERLAP", 40, 0, 100_000)),
     )
+    if ingest.chunk_overlap >= ingest.chunk_size:
+        raise ConfigError("OMNIA_INGEST_CHUNK_OVERLAP must be less than OMNIA_INGEST_CHUNK_SIZE")
+    return ingest
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +159,13 @@ class _Reader:
 
     def words(self, name: str) -> list[str]:
         return [word.strip() for word in self.env.get(name, "").split(",") if word.strip()]
+
+    def choice(self, name: str, known: tuple[str, ...]) -> str:
+        """One of the known words; the first when not set."""
+        text = self.env.get(name) or known[0]
+        if text not in known:
+            raise ConfigError(f"{name}={text!r} is unknown; use one of {', '.join(known)}")
+        return text
 
     def provider(self, name: str) -> Provider:
         text = self.env.get(name) or "none"

@@ -20,6 +20,9 @@ SAVES = Counter("omnia_memory_saves", "Saves by tier and what became of them.", 
 RECALL_SECONDS = Histogram("omnia_memory_recall_duration_seconds", "Time of a recall.", ["mode"], buckets=_SECONDS)
 EMBED_REQUESTS = Counter("omnia_memory_embed_requests", "Calls of the embedder.", ["outcome"])
 EMBED_SECONDS = Histogram("omnia_memory_embed_duration_seconds", "Time of one call of the embedder.", buckets=_SECONDS)
+INGESTED = Counter(
+    "omnia_memory_ingest_documents", "Documents taken in, and what became of them.", ["strategy", "outcome"]
+)
 
 
 def exposition() -> bytes:

@@ -15,8 +15,9 @@ def _query(name: str, description: str, *, kind: Any = str, **more: Any) -> Open
     return OpenApiParameter(name, kind, OpenApiParameter.QUERY, description=description, **more)
 
 
+WORKSPACE = _query("workspace", "UID or name of the workspace.", required=True)
 _SCOPE = [
-    _query("workspace", "UID or name of the workspace.", required=True),
+    WORKSPACE,
     _query("virtual_user_id", "The user whose memories; left out: rows of no user."),
     _query("agent", "The agent; left out: rows of no agent; `*` with a user: whatever the agent."),
     _query("service_group", "The service group whose policy applies; default `default`."),
@@ -29,16 +30,16 @@ _FILTERS = [
     _query("min_confidence", "Least confidence, 0 to 1.", kind=float),
     _query("include_shared", "Add the institutional rows, and the agent's.", kind=bool),
 ]
-_PAGE = [
+PAGE = [
     _query("limit", "Rows a page, 1 to 100; default 20.", kind=int),
     _query("offset", "Rows to skip.", kind=int),
 ]
-_CURSOR = _query("cursor", "`next` of the page before.")
+CURSOR = _query("cursor", "`next` of the page before.")
 
 list_memories = extend_schema(
     summary="List the memories of a scope, newest first",
     operation_id="listMemories",
-    parameters=[*_SCOPE, *_FILTERS, *_PAGE, _CURSOR],
+    parameters=[*_SCOPE, *_FILTERS, *PAGE, CURSOR],
     responses=answers.ListAnswer,
 )
 search = extend_schema(
@@ -48,7 +49,7 @@ search = extend_schema(
         _query("q", "What to search for.", required=True),
         *_SCOPE,
         *_FILTERS,
-        *_PAGE,
+        *PAGE,
         _query("preview", "Shorten long bodies.", kind=bool),
     ],
     responses=answers.SearchAnswer,
@@ -100,7 +101,7 @@ list_relations = extend_schema(
     summary="List the relations of a memory, heaviest first",
     description="Both ways, to every memory a recall of the scope would show.",
     operation_id="listRelations",
-    parameters=[_query("memory_id", "The memory.", kind=UUID, required=True), *_SCOPE, *_PAGE, _CURSOR],
+    parameters=[_query("memory_id", "The memory.", kind=UUID, required=True), *_SCOPE, *PAGE, CURSOR],
     responses=answers.RelationsAnswer,
 )
 relate = extend_schema(
@@ -119,13 +120,13 @@ unrelate = extend_schema(
 schema = extend_schema(
     summary="The types and relations in force",
     operation_id="memorySchema",
-    parameters=[_SCOPE[0], _SCOPE[3]],
+    parameters=[WORKSPACE, _SCOPE[3]],
 )
 conflicts = extend_schema(
     summary="List what was told twice and differently",
     description="A user's pairs; without a user those of the shared tiers.",
     operation_id="listConflicts",
-    parameters=[*_SCOPE[:3], _PAGE[0], _CURSOR],
+    parameters=[*_SCOPE[:3], PAGE[0], CURSOR],
     responses=many_answers.ConflictsAnswer,
 )
 supersede = extend_schema(
@@ -170,7 +171,7 @@ def _shared_list(words: str, name: str, whose: list[OpenApiParameter]) -> Any:
         get=extend_schema(
             summary=f"List {words}, newest first",
             operation_id=f"list{name}Memories",
-            parameters=[*whose, *_FILTERS[:1], *_FILTERS[2:5], *_PAGE, _CURSOR],
+            parameters=[*whose, *_FILTERS[:1], *_FILTERS[2:5], *PAGE, CURSOR],
             responses=answers.ListAnswer,
         ),
         post=extend_schema(

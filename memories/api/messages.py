@@ -35,7 +35,8 @@ def _plain(text: str) -> str:
     return text
 
 
-def _name(text: str) -> str:
+def name_text(text: str) -> str:
+    """The text, if it can name something. Raises ValueError for white space alone and for control characters."""
     if not text.strip():
         raise ValueError("white space alone is no value; leave the field out")
     return _plain(text)
@@ -61,9 +62,9 @@ def _share(value: Any) -> bool:
 
 Share = Annotated[bool, BeforeValidator(_share, json_schema_input_type=bool | Literal["agent", "institutional"])]
 Moment = Annotated[datetime, BeforeValidator(_moment, json_schema_input_type=str)]
-Label = Annotated[str, Field(max_length=128), AfterValidator(_name)]
-Identity = Annotated[str, Field(max_length=253), AfterValidator(_name)]
-Key = Annotated[str, Field(max_length=LONGEST_KEY), AfterValidator(_name)]
+Label = Annotated[str, Field(max_length=128), AfterValidator(name_text)]
+Identity = Annotated[str, Field(max_length=253), AfterValidator(name_text)]
+Key = Annotated[str, Field(max_length=LONGEST_KEY), AfterValidator(name_text)]
 Unit = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 MetadataKey = Annotated[str, Field(min_length=1, max_length=128), AfterValidator(_plain)]
 Metadata = Annotated[dict[MetadataKey, str], Field(max_length=_MOST_KEYS), AfterValidator(_metadata)]

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from memories.api import batch, conflicts, relations, retrieve, shared, supersede, transfer, views
+from memories.api import batch, conflicts, documents, relations, retrieve, shared, supersede, transfer, views
 
 urlpatterns = [
     path("memories", views.MemoriesView.as_view()),
@@ -21,5 +21,9 @@ urlpatterns = [
     path("agent-memories/<uuid:memory>", shared.AgentMemoryView.as_view()),
     path("institutional/memories", shared.InstitutionalMemoriesView.as_view()),
     path("institutional/memories/<uuid:memory>", shared.InstitutionalMemoryView.as_view()),
+    path("institutional/ingest", documents.IngestView.as_view()),
+    path("institutional/ingest/batch", documents.IngestBatchView.as_view()),
+    path("institutional/documents", documents.DocumentsView.as_view()),
+    path("institutional/documents/<path:document>", documents.DocumentView.as_view()),
     path("memory/schema", views.SchemaView.as_view()),
 ]

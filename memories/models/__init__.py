@@ -1,10 +1,11 @@
 """Storage: one model a file."""
 
 from memories.models.conflict import Conflict
+from memories.models.document import Document
 from memories.models.edge import Edge
 from memories.models.embedding_model import EmbeddingModel
 from memories.models.entity import Entity
 from memories.models.memory import Memory
 from memories.models.wording import Wording
 
-__all__ = ["Conflict", "Edge", "EmbeddingModel", "Entity", "Memory", "Wording"]
+__all__ = ["Conflict", "Document", "Edge", "EmbeddingModel", "Entity", "Memory", "Wording"]

@@ -50,6 +50,7 @@ class Memory(models.Model):
     summary = models.TextField(null=True)
     metadata = models.JSONField(default=dict)
     entity = models.ForeignKey("memories.Entity", on_delete=models.SET_NULL, null=True, db_index=False)
+    document = models.ForeignKey("memories.Document", on_delete=models.CASCADE, null=True, db_index=False)
     consent_category = models.CharField(max_length=64, null=True)
     purpose = models.CharField(max_length=128, null=True)
     session_id = models.CharField(max_length=253, null=True)
@@ -87,6 +88,7 @@ class Memory(models.Model):
             models.Index(fields=["expires_at"], condition=Q(expires_at__isnull=False), name="memory_expiry"),
             models.Index(fields=["retired_at"], condition=Q(retired_at__isnull=False), name="memory_retired"),
             models.Index(fields=["entity"], condition=Q(entity__isnull=False), name="memory_entity"),
+            models.Index(fields=["document"], condition=Q(document__isnull=False), name="memory_document"),
             models.Index(
                 fields=["superseded_by"], condition=Q(superseded_by__isnull=False), name="memory_superseded_by"
             ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -18,6 +18,7 @@ _OWNED = {
     Tier.AGENT: "workspace_id = %(workspace)s AND user_id IS NULL AND agent_id = %(agent)s",
 }
 """All rows of an owner: a user's include those for each agent."""
+_BATCH = 10_000
 
 
 def retire(memory: UUID, *, reach: Reach, now: datetime) -> bool:
@@ -40,9 +41,10 @@ def retire_superseded(memories: Sequence[UUID], *, by: UUID, now: datetime) -> N
 
 
 def delete_all(scope: Scope) -> int:
-    """Deletes every memory of the owner, live or not, with its edges, history and keys: one statement a table."""
+    """Deletes every memory of the owner, live or not, with its edges, history and keys."""
     owned, parameters = _OWNED[scope.tier], _parameters(scope)
-    deleted = _delete(f"SELECT id FROM memories_memory WHERE {owned}", parameters)
+    rows = fetch_dicts(f"SELECT id FROM memories_memory WHERE {owned}", parameters)
+    deleted = delete([row["id"] for row in rows])
     execute(f"DELETE FROM memories_entity WHERE {owned}", parameters)
     return deleted
 
@@ -51,8 +53,7 @@ def delete_oldest(scope: Scope, *, limit: int) -> int:
     """Deletes at most `limit` memories of the owner, the oldest first, with all that hangs on them."""
     owned, parameters = _OWNED[scope.tier], _parameters(scope)
     oldest = f"SELECT id FROM memories_memory WHERE {owned} ORDER BY id LIMIT %(limit)s"
-    ids = [row["id"] for row in fetch_dicts(oldest, parameters | {"limit": limit})]
-    deleted = _delete("SELECT unnest(%(ids)s::uuid[])", {"ids": ids})
+    deleted = delete([row["id"] for row in fetch_dicts(oldest, parameters | {"limit": limit})])
     execute(
         f"DELETE FROM memories_entity e WHERE {owned}"
         " AND NOT EXISTS (SELECT FROM memories_memory m WHERE m.entity_id = e.id)",
@@ -61,18 +62,24 @@ def delete_oldest(scope: Scope, *, limit: int) -> int:
     return deleted
 
 
+def delete(memories: Sequence[UUID]) -> int:
+    """Deletes memories of an owner the caller has locked, with all that hangs on them; how many there were."""
+    return sum(_delete(memories[start : start + _BATCH]) for start in range(0, len(memories), _BATCH))
+
+
 def _parameters(scope: Scope) -> dict[str, Any]:
     return {"workspace": scope.workspace, "user": scope.user, "agent": scope.agent}
 
 
-def _delete(ids: str, parameters: Mapping[str, Any]) -> int:
-    """Deletes the memories whose ids the query answers; how many."""
+def _delete(memories: Sequence[UUID]) -> int:
+    """One statement a table, by index whatever the tables' statistics say: a join may scan a table for each row."""
+    ids = {"ids": list(memories)}
     for sql in (
         # In one order, so that two owners who share edges wait for each other; the deletion itself takes what is made since.
-        f"DELETE FROM memories_edge WHERE id IN (SELECT e.id FROM memories_edge e"
-        f" WHERE e.source_id IN ({ids}) OR e.target_id IN ({ids}) ORDER BY e.id FOR UPDATE)",
-        f"DELETE FROM memories_wording WHERE memory_id IN ({ids})",
-        f"UPDATE memories_memory SET superseded_by_id = NULL WHERE superseded_by_id IN ({ids})",
+        "DELETE FROM memories_edge WHERE id IN (SELECT e.id FROM memories_edge e"
+        " WHERE e.source_id = ANY(%(ids)s::uuid[]) OR e.target_id = ANY(%(ids)s::uuid[]) ORDER BY e.id FOR UPDATE)",
+        "DELETE FROM memories_wording WHERE memory_id = ANY(%(ids)s::uuid[])",
+        "UPDATE memories_memory SET superseded_by_id = NULL WHERE superseded_by_id = ANY(%(ids)s::uuid[])",
     ):
-        execute(sql, parameters)
-    return execute(f"DELETE FROM memories_memory WHERE id IN ({ids})", parameters)
+        execute(sql, ids)
+    return execute("DELETE FROM memories_memory WHERE id = ANY(%(ids)s::uuid[])", ids)

@@ -9,6 +9,7 @@ from rest_framework.request import Request
 
 from omnia.api.principal import Principal
 from omnia.core.errors import Forbidden, Unauthenticated
+from omnia.licensing.edition import require_enterprise
 
 if TYPE_CHECKING:  # the framework loads this module while it loads its views
     from rest_framework.views import APIView
@@ -30,4 +31,13 @@ class IsPlatformAdmin(IsAuthenticated):
         super().has_permission(request, view)
         if not isinstance(request.user, Principal) or not request.user.platform_admin:
             raise Forbidden("This needs a platform admin.", code="role_too_small")
+        return True
+
+
+class IsEnterprise(IsAuthenticated):
+    """The caller is known, and the installation has the Enterprise edition."""
+
+    def has_permission(self, request: Request, view: APIView) -> bool:
+        super().has_permission(request, view)
+        require_enterprise()
         return True

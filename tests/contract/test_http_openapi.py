@@ -39,7 +39,15 @@ def test_it_holds_every_operation(document):
         if method != "parameters"
     }
     served = {
-        (method, "/" + route.replace("<uuid:", "{").replace("<str:", "{").replace("<", "{").replace(">", "}"))
+        (
+            method,
+            "/"
+            + route.replace("<uuid:", "{")
+            .replace("<str:", "{")
+            .replace("<path:", "{")
+            .replace("<", "{")
+            .replace(">", "}"),
+        )
         for method, route in OPERATIONS
         if route.startswith("api/")
     }
