@@ -199,3 +199,12 @@ def test_a_search_is_ordered_by_score(store: Store) -> None:
 @pytest.mark.parametrize("route", ["memories", "memories/search"])
 def test_a_parameter_nobody_reads_is_refused(store: Store, route: str, name: str) -> None:
     assert store.get(route, status=400, q="bees", **{name: "1"})["code"] == "unknown_parameter"
+
+
+@pytest.mark.parametrize("value", [2**31, 2**63, -1, -(2**31) - 1, "1e3", "1.0", "\u0661", ""])
+@pytest.mark.parametrize("name", ["offset", "limit"])
+def test_a_number_no_column_holds_is_refused(store: Store, name: str, value: object) -> None:
+    """Field fault 122."""
+    status = 200 if value == "" else 400
+    answer = store.browse(**{name: value}, status=status)
+    assert status == 200 or (answer["code"], answer["errors"][0]["pointer"]) == ("invalid_parameter", f"/{name}")

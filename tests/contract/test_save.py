@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from datetime import UTC, datetime, timedelta
+from typing import Any, NoReturn
 
 import pytest
+from django.db import OperationalError, connection
 
 from omnia.api.principal import Role
 from omnia.audit.models import AuditRow
 from omnia.audit.pseudonym import pseudonym
+from policies.models import MemoryPolicy
+from policies.services.resolve import clear_cache
 from tests.support import Store, Table, contents, ids, opened_store
 
 pytestmark = pytest.mark.django_db
@@ -99,6 +105,22 @@ def test_a_kind_named_by_policy_or_flag_needs_about(
         assert store.save("With a key", type=type_name, about={"kind": "user", "key": "x"})["action"] == "added"
 
 
+def test_without_the_policy_the_flags_kinds_still_need_about(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Behaviour case 70: a policy that cannot be read costs its own list, never the flag's."""
+    settings.OMNIA = replace(settings.OMNIA, require_about_for_kinds=frozenset({"fact"}))
+    with opened_store(policy={"dedup": {"requireAboutForKinds": ["preference"]}}) as store:
+        with monkeypatch.context() as outage:
+            outage.setattr(MemoryPolicy.objects, "filter", unreachable)
+            assert store.save(type="fact", status=400)["code"] == "about_required"
+            assert store.save("Prefers tea", type="preference")["action"] == "added"
+        clear_cache()
+        assert store.save("Prefers milk", type="preference", status=400)["code"] == "about_required"
+
+
+def unreachable(*_: object, **__: object) -> NoReturn:
+    raise OperationalError("the database is away")
+
+
 @pytest.mark.parametrize(("stated", "stored"), [(None, 0.7), (0, 0.0), (1, 1.0), (0.35, 0.35)])
 def test_confidence_is_what_was_stated_else_0_7(store: Store, stated: float | None, stored: float) -> None:
     assert store.save(confidence=stated)["memory"]["confidence"] == stored
@@ -140,6 +162,55 @@ def test_every_field_of_a_save_comes_back(store: Store) -> None:
     assert memory["scope"] == {
         "workspace_id": str(store.workspace), "virtual_user_id": "u1", "agent_id": "a1",
     }  # fmt: skip
+
+
+def test_when_it_was_observed_is_not_made_up(store: Store) -> None:
+    """Field fault 133."""
+    memory = store.save("Lives in Lyon")["memory"]
+    assert "observed_at" not in memory
+    assert "observed_at" not in store.open(memory["id"])
+    assert store.rows("observed_at") == [{"observed_at": None}]
+
+
+ZONES = ["Asia/Kolkata", "America/St_Johns", "Pacific/Kiritimati"]
+
+
+@pytest.mark.parametrize("zone", ZONES)
+def test_the_time_zone_of_the_server_makes_no_difference(store: Store, zone: str) -> None:
+    """Field fault 131."""
+    observed, expires = "2026-01-31T23:30:00+05:30", (datetime.now(UTC) + timedelta(hours=1)).isoformat()
+    here = store.save("Keeps bees", observed_at=observed, expires_at=expires)["memory"]
+    with server_in(zone):
+        there = store.save("Bakes bread", observed_at=observed, expires_at=expires)["memory"]
+        assert there["observed_at"] == here["observed_at"] == "2026-01-31T18:00:00Z"
+        assert there["expires_at"] == here["expires_at"]
+        assert store.browse()["memories"] == [there, here]
+        assert ids(store.recall("bees"))[0] == here["id"]
+
+
+@contextmanager
+def server_in(zone: str) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("TZ", zone)
+        time.tzset()
+        try:
+            yield
+        finally:
+            environment.undo()
+            time.tzset()
+
+
+@pytest.mark.parametrize("zone", ZONES)
+def test_the_time_zone_of_the_database_makes_no_difference(zone: str) -> None:
+    """Field fault 131: whatever the database is set to, a connection of ours speaks UTC."""
+    ours = connection.copy()
+    ours.settings_dict["OPTIONS"] |= {"options": f"-c timezone={zone}"}
+    try:
+        with ours.cursor() as cursor:
+            cursor.execute("SELECT current_setting('timezone'), timestamptz '2026-01-31T23:30:00+05:30'")
+            assert cursor.fetchone() == ("UTC", datetime(2026, 1, 31, 18, tzinfo=UTC))
+    finally:
+        ours.close()
 
 
 def test_identity_in_metadata_is_inert_data(store: Store) -> None:

@@ -162,6 +162,17 @@ def test_candidate_limit_caps_what_is_returned(limit: int | None, named: int) ->
     assert [each["content"] for each in found] == list(texts)[::-1][:named]
 
 
+@pytest.mark.parametrize("cosine", [1.0, 0.9])
+def test_only_ones_own_are_named_as_duplicates(cosine: float) -> None:
+    """Security case 67: neither another user's rows nor the shared ones can be probed by what a save answers."""
+    with near(cosine) as store:
+        store.save(OLD, user="u2")
+        store.save(OLD, user="u1", agent="a1")
+        store.keep(OLD)
+        store.keep(OLD, agent="a1")
+        assert store.save(NEW).keys() == {"memory", "action"}
+
+
 def test_the_closest_is_merged_among_lexical_decoys() -> None:
     twin, words = pair(0.97, seed=5)
     decoys = {f"{NEW} {number}": pair(0, seed=1000 + number)[1] for number in range(40)}

@@ -145,6 +145,16 @@ class TestOneSweep:
 
 @pytest.mark.django_db
 class TestOutage:
+    def test_late_vectors_merge_nothing(self, model: Model, clock: Clock) -> None:
+        """Security case 58: what was two memories while the provider was away stays two."""
+        same = [waiting("Alice likes tea") for _ in range(3)]
+        model.down = True
+        embed_pending(clock=clock)
+        model.down = False
+        clock.now += OUTAGE_PAUSE
+        assert embed_pending(clock=clock) == Swept(embedded=3)
+        assert all(reread(row).retired_at is None and reread(row).evidence_count == 1 for row in same)
+
     def test_rows_wait_without_blame(self, model: Model, clock: Clock) -> None:
         rows = [waiting(f"fact {n}") for n in range(3)]
         model.down = True

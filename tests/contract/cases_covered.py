@@ -1,0 +1,110 @@
+"""Where each case is shown: the test that would fail if it came out otherwise, as `file::function` below tests/.
+
+Cases about isolation are not here: their tests are named after them (`test_field_1_…`, `test_security_185_…`).
+"""
+
+from __future__ import annotations
+
+ISOLATION = {
+    "field": (1, 2, 3, 5, 6, 7, 9, 10, 11, 13, 14, 15, 17, 18, 19, 21, 22, 23, 25, 26, 27),
+    "security": (185, 186, 187, 189, 190, 191, 193, 194, 195, 197, 198, 199, 201, 202, 203),
+}
+SAVING = {
+    "behaviour": (61, 62, 63, 65, 66, 67, 69, 70, 71, 73, 74, 75, 77, 78, 79, 81, 82, 83, 85, 86, 87, 89),
+    "security": (53, 54, 55, 57, 58, 59, 61, 62, 63, 65, 66, 67, 69, 70, 71),
+}
+SHARED_TIERS = {"behaviour": (127, 129, 130, 131, 133, 134)}
+INGESTION = {"behaviour": (171, 173, 174, 175, 177)}
+MERGING = {"field": (57, 58, 59, 61, 62, 63, 65, 66, 67, 69, 70, 71, 73, 74, 75)}
+HISTORY = {"field": (77, 78, 79, 81, 82, 83, 85)}
+TEXT_AND_TIME = {"field": (121, 122, 123, 125, 126, 127, 129, 130, 131, 133, 134, 135)}
+SECTIONS = (ISOLATION, SAVING, SHARED_TIERS, INGESTION, MERGING, HISTORY, TEXT_AND_TIME)
+
+COVERED = {
+    # Saving: behaviour
+    "behaviour-61": "contract/test_save.py::test_every_field_of_a_save_comes_back",
+    "behaviour-62": "contract/test_save.py::test_a_save_needs_a_user",
+    "behaviour-63": "contract/test_save.py::test_provenance_gives_evidence_class_source_type_and_weight",
+    "behaviour-65": "contract/test_save_about.py::test_the_same_key_again_replaces_the_text_and_keeps_the_id",
+    "behaviour-66": "contract/test_save_about.py::test_keys_are_folded",
+    "behaviour-67": "contract/test_save_about.py::test_another_key_or_scope_is_another_memory",
+    "behaviour-69": "contract/test_save.py::test_a_kind_named_by_policy_or_flag_needs_about",
+    "behaviour-70": "contract/test_save.py::test_without_the_policy_the_flags_kinds_still_need_about",
+    "behaviour-71": "contract/test_save_merge.py::test_the_cosine_decides",
+    "behaviour-73": "contract/test_save_merge.py::test_disabled_every_save_inserts_and_names_no_duplicates",
+    "behaviour-74": "contract/test_embedding_faults.py::test_a_save_goes_on_without_a_vector_and_the_metric_says_so",
+    "behaviour-75": "contract/test_save_expiry.py::test_the_expiry_of_a_save",
+    "behaviour-77": "contract/test_save_expiry.py::test_the_expiry_of_a_save",
+    "behaviour-78": "contract/test_expiry.py::test_the_expiry_of_a_write",
+    "behaviour-79": "contract/test_expiry.py::test_without_a_policy_only_the_writer_and_the_flag_give_an_expiry",
+    "behaviour-82": "contract/test_save_bad_bodies.py::test_a_field_at_fault_is_pointed_at",
+    "behaviour-83": "contract/test_save.py::test_a_failing_write_leaves_neither_row_nor_audit",
+    "behaviour-85": "contract/test_save_edit.py::test_another_scope_answers_404_and_changes_nothing",
+    "behaviour-86": "contract/test_supersede.py::test_three_memories_give_way_to_one_text_under_the_first_id",
+    "behaviour-87": "contract/test_supersede.py::test_one_foreign_id_among_ones_own_changes_nothing",
+    "behaviour-89": "contract/test_relations.py::test_an_end_that_is_none_of_ours_is_404",
+    # Saving: thresholds and duplicates
+    "security-53": "contract/test_save_merge.py::test_pairs_at_the_threshold_are_all_decided_alike",
+    "security-54": "contract/test_embedding_faults.py::test_a_zero_vector_is_no_vector",
+    "security-55": "contract/test_embedding_faults.py::test_a_faulty_answer_gives_no_vector_of_the_batch",
+    "security-57": "contract/test_embedding_faults.py::test_a_faulty_answer_gives_no_vector_of_the_batch",
+    "security-58": "integration/embeddings/test_sweep.py::test_late_vectors_merge_nothing",
+    "security-59": "contract/test_save_merge.py::test_only_the_same_user_container_agent_scope_class_and_type_merge",
+    "security-61": "contract/test_save_merge.py::test_what_is_gone_is_neither_revived_nor_named",
+    "security-62": "contract/test_policy_ranges.py::test_anything_else_is_refused",
+    "security-63": "contract/test_policy_admission.py::test_an_update_need_not_put_right_what_it_does_not_touch",
+    "security-65": "contract/test_save_merge.py::test_candidate_limit_caps_what_is_returned",
+    "security-66": "contract/test_save_merge.py::test_disabled_every_save_inserts_and_names_no_duplicates",
+    "security-67": "contract/test_save_merge.py::test_only_ones_own_are_named_as_duplicates",
+    "security-69": "contract/test_save_reinforce.py::test_the_expiry_moves_to_the_later_of_the_two_capped_at_max_age",
+    "security-70": "contract/test_save_reinforce.py::test_evidence_goes_by_the_database_clock",
+    "security-71": "contract/test_save_about.py::test_a_key_that_is_none_is_refused",
+    # Shared tiers
+    "behaviour-127": "contract/test_shared_tiers.py::test_a_memory_is_the_operators_and_nobodys_own",
+    "behaviour-129": "contract/test_shared_tiers.py::test_a_row_of_another_kind_is_not_deleted",
+    "behaviour-130": "contract/test_shared_tiers.py::test_one_key_is_one_row_and_two_keys_are_two",
+    "behaviour-131": "contract/test_shared_tiers.py::test_an_expiry_lies_ahead_and_is_kept",
+    "behaviour-133": "contract/test_shared_tiers.py::test_a_write_and_a_forgetting_are_recalled_at_once",
+    "behaviour-134": "contract/test_shared_tiers.py::test_a_limit_lies_within_its_range",
+    # Ingestion
+    "behaviour-171": "unit/memories/test_document.py::test_250_words_in_windows_of_100_with_20_shared",
+    "behaviour-173": "unit/memories/test_document.py::test_the_first_sentences",
+    "behaviour-174": "contract/test_ingestion.py::test_a_document_becomes_its_node_its_sections_and_its_chunks",
+    "behaviour-175": "contract/test_ingestion.py::test_a_flag_stands_in_for_a_field_that_is_not_set",
+    "behaviour-177": "contract/test_ingestion.py::test_a_workspace_is_needed",
+    # Merging
+    "field-57": "contract/test_conflicts.py::test_a_merge_that_replaces_a_fact_says_so_and_keeps_the_former",
+    "field-58": "contract/test_conflicts.py::test_a_merge_that_replaces_a_fact_says_so_and_keeps_the_former",
+    "field-59": "contract/test_save_reinforce.py::test_the_newer_wording_replaces_body_vector_and_text_index",
+    "field-61": "contract/test_save_merge.py::test_the_closest_is_merged_among_lexical_decoys",
+    "field-62": "integration/memories/test_large_scope.py::test_a_save_is_compared_inside_its_scope_index",
+    "field-63": "contract/test_batch.py::test_the_second_twin_merges_into_the_first",
+    "field-65": "contract/test_save_reinforce.py::test_evidence_counts_once_an_hour",
+    "field-66": "contract/test_transfer.py::test_dedup_switched_off_is_off_here_too",
+    "field-69": "contract/test_save_merge.py::test_only_the_same_user_container_agent_scope_class_and_type_merge",
+    "field-70": "contract/test_supersede.py::test_three_memories_give_way_to_one_text_under_the_first_id",
+    "field-71": "contract/test_relations.py::test_a_relation_stated_twice_is_one_edge_with_the_newer_weight",
+    "field-73": "contract/test_save_about.py::test_the_same_key_again_replaces_the_text_and_keeps_the_id",
+    "field-74": "integration/memories/test_races.py::test_one_idempotency_key_is_one_row",
+    "field-75": "contract/test_save_reinforce.py::test_one_fact_told_in_ten_sessions_is_one_memory",
+    # History
+    "field-77": "contract/test_supersede.py::test_who_said_it_where_and_about_what_survives",
+    "field-78": "contract/test_conflicts.py::test_the_audit_proves_which_text_gave_way_without_holding_it",
+    "field-79": "contract/test_browse.py::test_what_changed_last_comes_first",
+    "field-82": "contract/test_save_edit.py::test_an_expiry_is_settled_by_the_policy",
+    "field-83": "contract/test_save_reinforce.py::test_merging_with_empty_metadata_keeps_the_old",
+    "field-85": "integration/policies/test_races.py::test_one_of_several_edits_of_one_reading_wins",
+    # Text, bytes, numbers, time
+    "field-121": "contract/test_save_bad_bodies.py::test_a_body_that_is_no_sound_object_is_refused",
+    "field-122": "contract/test_browse.py::test_a_number_no_column_holds_is_refused",
+    "field-123": "contract/test_embedding_faults.py::test_a_text_above_the_models_window_is_embedded_by_its_beginning",
+    "field-125": "contract/test_embedding_faults.py::test_the_text_travels_as_it_is",
+    "field-126": "contract/test_save_bad_bodies.py::test_a_field_at_fault_is_pointed_at",
+    "field-127": "contract/test_save_bad_bodies.py::test_a_body_that_says_nothing_is_refused",
+    "field-129": "contract/test_save_bad_bodies.py::test_a_field_at_fault_is_pointed_at",
+    "field-130": "unit/api/test_moments.py::test_read",
+    "field-131": "contract/test_save.py::test_the_time_zone_of_the_server_makes_no_difference",
+    "field-133": "contract/test_save.py::test_when_it_was_observed_is_not_made_up",
+    "field-134": "contract/test_browse.py::test_a_burst_is_listed_in_the_order_it_was_written",
+    "field-135": "contract/test_save.py::test_a_body_over_max_body_bytes_is_rejected_never_truncated",
+}
