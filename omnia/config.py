@@ -74,6 +74,7 @@ class OmniaConfig:
     service_group: str = "default"
     workspace: str = ""
     rate_limit_per_minute: int = 0
+    privacy_api_url: str = ""
     embedding: EmbeddingConfig = EmbeddingConfig()
     ingest: IngestConfig = IngestConfig()
 
@@ -95,9 +96,18 @@ class OmniaConfig:
             service_group=env.get("OMNIA_SERVICE_GROUP") or "default",
             workspace=env.get("OMNIA_WORKSPACE", ""),
             rate_limit_per_minute=int(read.number("OMNIA_RATE_LIMIT_PER_MINUTE", 0, 0, 10_000_000)),
+            privacy_api_url=_address(read, "OMNIA_PRIVACY_API_URL"),
             embedding=_embedding(read),
             ingest=_ingest(read),
         )
+
+
+def _address(read: _Reader, name: str) -> str:
+    """A service's base address, empty when it is not set."""
+    url = read.env.get(name, "").rstrip("/")
+    if url and (urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname):
+        raise ConfigError(f"{name} must be an http or https address, such as http://127.0.0.1:8600")
+    return url
 
 
 def _embedding(read: _Reader) -> EmbeddingConfig:

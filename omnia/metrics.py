@@ -24,6 +24,8 @@ INGESTED = Counter(
     "omnia_memory_ingest_documents", "Documents taken in, and what became of them.", ["strategy", "outcome"]
 )
 
+SUPPRESSED = Counter("omnia_memory_writes_suppressed", "Saves refused for want of consent.", ["category", "reason"])
+
 
 def exposition() -> bytes:
     """Every metric in the text format.

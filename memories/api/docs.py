@@ -16,11 +16,12 @@ def _query(name: str, description: str, *, kind: Any = str, **more: Any) -> Open
 
 
 WORKSPACE = _query("workspace", "UID or name of the workspace.", required=True)
+SERVICE_GROUP = _query("service_group", "The service group whose policy applies; default `default`.")
 _SCOPE = [
     WORKSPACE,
     _query("virtual_user_id", "The user whose memories; left out: rows of no user."),
     _query("agent", "The agent; left out: rows of no agent; `*` with a user: whatever the agent."),
-    _query("service_group", "The service group whose policy applies; default `default`."),
+    SERVICE_GROUP,
 ]
 _FILTERS = [
     _query("type", "Types, comma separated or repeated."),

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from memories.api import batch, conflicts, documents, relations, retrieve, shared, supersede, transfer, views
+from memories.api import batch, conflicts, consent, documents, relations, retrieve, shared, supersede, transfer, views
 
 urlpatterns = [
     path("memories", views.MemoriesView.as_view()),
@@ -10,6 +10,7 @@ urlpatterns = [
     path("memories/retrieve", retrieve.RetrieveView.as_view()),
     path("memories/batch", batch.BatchView.as_view()),
     path("memories/conflicts", conflicts.ConflictsView.as_view()),
+    path("memories/consent-events", consent.ConsentEventsView.as_view()),
     path("memories/export", transfer.ExportView.as_view()),
     path("memories/import", transfer.ImportView.as_view()),
     path("memories/supersede", supersede.SupersedeView.as_view()),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -58,6 +58,11 @@ class SaveCommand:
     expires_at: datetime | None = None
     share: bool = False
     any_type: bool = False
+
+    def texts(self) -> Iterator[str | None]:
+        """Everything of it that is read as a text."""
+        yield from (self.content, self.title, self.summary, self.about.key if self.about else None)
+        yield from self.metadata.values()
 
 
 @dataclass(frozen=True, slots=True)

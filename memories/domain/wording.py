@@ -6,7 +6,7 @@ keeps and what it replaces can be read, and tested, without a store.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import Any
@@ -36,6 +36,11 @@ class Wording:
     @staticmethod
     def of_row(row: Mapping[str, Any]) -> Wording:
         return Wording(**{field.name: row[field.name] for field in fields(Wording)})
+
+    def texts(self) -> Iterator[str | None]:
+        """Everything of it that is read as a text."""
+        yield from (self.content, self.title, self.summary)
+        yield from self.metadata.values()
 
 
 def first(command: SaveCommand, *, expires_at: datetime | None) -> Wording:
@@ -81,6 +86,11 @@ def restated(old: Wording, command: SaveCommand, *, expires_at: datetime | None)
 def later(one: datetime | None, other: datetime | None) -> datetime | None:
     """The later of two expiries; None, which is never, is the latest."""
     return None if one is None or other is None else max(one, other)
+
+
+def earlier(one: datetime | None, other: datetime | None) -> datetime | None:
+    """The earlier of two expiries; None, which is never, is the latest."""
+    return min((each for each in (one, other) if each), default=None)
 
 
 def drawn_together(sources: Sequence[Wording], command: SupersedeCommand) -> Wording:

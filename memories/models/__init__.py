@@ -6,6 +6,7 @@ from memories.models.edge import Edge
 from memories.models.embedding_model import EmbeddingModel
 from memories.models.entity import Entity
 from memories.models.memory import Memory
+from memories.models.revocation import Revocation
 from memories.models.wording import Wording
 
-__all__ = ["Conflict", "Document", "Edge", "EmbeddingModel", "Entity", "Memory", "Wording"]
+__all__ = ["Conflict", "Document", "Edge", "EmbeddingModel", "Entity", "Memory", "Revocation", "Wording"]

@@ -21,6 +21,7 @@ class Wording(models.Model):
     content = models.TextField()
     title = models.TextField(null=True)
     summary = models.TextField(null=True)
+    consent_category = models.CharField(max_length=64, null=True)
     confidence = models.FloatField()
     said_at = models.DateTimeField()
     replaced_at = models.DateTimeField(db_default=Now())

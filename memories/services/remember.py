@@ -19,7 +19,7 @@ from memories.domain.conflict import differences
 from memories.domain.consent import upward
 from memories.domain.save import REASON, Action, Contradiction, Duplicate, SaveCommand, SaveResult
 from memories.domain.wording import Wording, first, merged, restated
-from memories.services import vectors
+from memories.services import consent, vectors
 from memories.services.compare import Compared, compared
 from memories.store import conflicts, entities, memories
 from memories.store.locks import owner_lock
@@ -32,25 +32,31 @@ from policies.domain.effective import EffectivePolicy
 
 
 def remember(command: SaveCommand, *, policy: EffectivePolicy, now: datetime, actor: Actor) -> SaveResult:
-    """Keeps one memory. Raises BadInput naming the rule a refused save breaks; nothing is stored then."""
+    """Keeps one memory. Raises BadInput naming the rule a refused save breaks; nothing is stored then.
+
+    Raises ConsentDenied or ConsentUnavailable where the person has not agreed.
+    """
+    with consent.told(command.scope, actor=actor):
+        write = admitted(command, policy=policy, now=now, actor=actor)
+        return keep(write, vector=vectors.for_passage(command.content, title=command.title))
+
+
+def admitted(command: SaveCommand, *, policy: EffectivePolicy, now: datetime, actor: Actor) -> Write:
+    """A save that passed the rules, its category told by its text and agreed to; raises as `remember` does."""
+    category = consent.category_of(command.category, command.texts(), scope=command.scope, policy=policy)
+    command = replace(command, category=category)
     expires_at = admit(command, policy=policy, now=now)
-    vector = vectors.for_passage(command.content, title=command.title)
-    return keep(command, policy=policy, expires_at=expires_at, vector=vector, now=now, actor=actor)
+    leave = consent.leave(category, scope=command.scope, policy=policy, actor=actor)
+    return Write(command, policy=policy, expires_at=expires_at, leave=leave, now=now, actor=actor)
 
 
-def keep(
-    command: SaveCommand,
-    *,
-    policy: EffectivePolicy,
-    expires_at: datetime | None,
-    vector: ModelVector | None,
-    now: datetime,
-    actor: Actor,
-) -> SaveResult:
+def keep(write: Write, *, vector: ModelVector | None) -> SaveResult:
     """Writes a save that was admitted and embedded, in one transaction."""
-    write = _Write(command, policy=policy, expires_at=expires_at, vector=vector, now=now, actor=actor)
+    command, write = write.command, replace(write, vector=vector)
     with transaction.atomic():
         owner_lock(command.scope)
+        if write.leave:
+            write.leave.still_stands()
         written = write.under_its_key() if command.about else write.by_similarity()
     metrics.SAVES.labels(tier=command.scope.tier.value, action=written.action.value).inc()
     return SaveResult(
@@ -84,15 +90,16 @@ class _Written:
 
 
 @dataclass(frozen=True, slots=True)
-class _Write:
-    """One save inside its transaction, under the lock of its scope."""
+class Write:
+    """One save that was admitted; its methods run inside the transaction, under the lock of its scope."""
 
     command: SaveCommand
     policy: EffectivePolicy
     expires_at: datetime | None
-    vector: ModelVector | None
+    leave: consent.Leave | None
     now: datetime
     actor: Actor
+    vector: ModelVector | None = None
 
     def under_its_key(self) -> _Written:
         """Replaces the live memory of the same `about`, or adds the first."""

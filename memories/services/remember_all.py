@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from memories.domain.admission import admit
 from memories.domain.embedding_text import embedding_text
 from memories.domain.save import SaveCommand, SaveResult
-from memories.services import vectors
-from memories.services.remember import keep
+from memories.services import consent, vectors
+from memories.services.remember import Write, admitted, keep
+from memories.store.vectors import ModelVector
 from omnia.core.actor import Actor
 from omnia.core.errors import OmniaError
 from policies.domain.effective import EffectivePolicy
@@ -30,22 +30,24 @@ class Save:
 
 def remember_all(saves: Sequence[Save], *, now: datetime, actor: Actor) -> list[SaveResult | OmniaError]:
     """What became of each save, in their order: its result, or the error it would have raised alone."""
-    admitted = [_admitted(save, now=now) for save in saves]
-    passing = [(save, at) for save, at in zip(saves, admitted, strict=True) if not isinstance(at, OmniaError)]
-    found = iter(
-        vectors.for_passages([embedding_text(save.command.title, save.command.content) for save, _ in passing])
-    )
-    return [
-        expires_at
-        if isinstance(expires_at, OmniaError)
-        else keep(save.command, policy=save.policy, expires_at=expires_at, vector=next(found), now=now, actor=actor)
-        for save, expires_at in zip(saves, admitted, strict=True)
-    ]
+    writes = [_admitted(save, now=now, actor=actor) for save in saves]
+    texts = [embedding_text(each.command.title, each.command.content) for each in writes if isinstance(each, Write)]
+    found = iter(vectors.for_passages(texts))
+    return [_kept(write, vector=next(found)) if isinstance(write, Write) else write for write in writes]
 
 
-def _admitted(save: Save, *, now: datetime) -> datetime | OmniaError | None:
-    """The expiry of an admitted save, or why it is refused."""
+def _admitted(save: Save, *, now: datetime, actor: Actor) -> Write | OmniaError:
+    """An admitted save, or why it is refused."""
     try:
-        return admit(save.command, policy=save.policy, now=now)
+        with consent.told(save.command.scope, actor=actor):
+            return admitted(save.command, policy=save.policy, now=now, actor=actor)
     except OmniaError as refusal:
+        return refusal
+
+
+def _kept(write: Write, *, vector: ModelVector | None) -> SaveResult | OmniaError:
+    try:
+        with consent.told(write.command.scope, actor=write.actor):
+            return keep(write, vector=vector)
+    except consent.ConsentDenied as refusal:
         return refusal

@@ -16,7 +16,7 @@ from memories.domain.admission import require_about_for
 from memories.domain.content import require_body
 from memories.domain.save import REASON, Action, SaveResult, SupersedeCommand
 from memories.domain.wording import Wording, drawn_together
-from memories.services import vectors
+from memories.services import consent, vectors
 from memories.store import conflicts, memories, removal
 from memories.store.locks import owner_lock
 from memories.store.rows import memory_object
@@ -30,15 +30,26 @@ from policies.domain.effective import EffectivePolicy
 def supersede(command: SupersedeCommand, *, policy: EffectivePolicy, now: datetime, actor: Actor) -> SaveResult:
     """Replaces the live memories `command.source_ids` of its scope by one text.
 
-    Raises NotFound `memory_not_found` when any of them is not a live memory of the scope, or BadInput naming the
-    rule the text breaks; nothing is changed then.
+    Raises NotFound `memory_not_found` when any of them is not a live memory of the scope, BadInput naming the
+    rule the text breaks, or ConsentDenied and ConsentUnavailable; nothing is changed then.
     """
+    with consent.told(command.scope, actor=actor):
+        row = _superseded(command, policy=policy, now=now, actor=actor)
+    metrics.SAVES.labels(tier=command.scope.tier.value, action=Action.SUPERSEDED.value).inc()
+    return SaveResult(memory_object(row), Action.SUPERSEDED, supersedes=command.source_ids)
+
+
+def _superseded(command: SupersedeCommand, *, policy: EffectivePolicy, now: datetime, actor: Actor) -> memories.Row:
     before = _sources(command, now=now)
     _admit(before[0], command, policy=policy)
+    category = _wording(before, command, policy=policy, now=now).consent_category
+    leave = consent.leave(category, scope=command.scope, policy=policy, actor=actor)
     title = before[0]["title"]
     vector = vectors.for_passage(command.content, title=title)
     with transaction.atomic():
         owner_lock(command.scope)
+        if leave:
+            leave.still_stands()
         sources = _sources(command, now=now)
         old = sources[0]
         same = old["title"] == title
@@ -54,8 +65,7 @@ def supersede(command: SupersedeCommand, *, policy: EffectivePolicy, now: dateti
         removal.retire_superseded([source["id"] for source in sources[1:]], by=old["id"], now=now)
         conflicts.settle(old["id"])
         _audit(sources, command, actor=actor)
-    metrics.SAVES.labels(tier=command.scope.tier.value, action=Action.SUPERSEDED.value).inc()
-    return SaveResult(memory_object(row), Action.SUPERSEDED, supersedes=command.source_ids)
+    return row
 
 
 def not_in_scope() -> NotFound:
@@ -82,10 +92,10 @@ def _wording(
     sources: Sequence[memories.Row], command: SupersedeCommand, *, policy: EffectivePolicy, now: datetime
 ) -> Wording:
     wording = drawn_together([Wording.of_row(row) for row in sources], command)
-    expires_at = policy.expiry.cap(
-        wording.expires_at, tier=command.scope.tier, category=wording.consent_category, now=now
-    )
-    return replace(wording, expires_at=expires_at)
+    scope = command.scope
+    category = consent.category_of(wording.consent_category, wording.texts(), scope=scope, policy=policy)
+    expires_at = policy.expiry.cap(wording.expires_at, tier=scope.tier, category=category, now=now)
+    return replace(wording, expires_at=expires_at, consent_category=category)
 
 
 def _audit(sources: Sequence[memories.Row], command: SupersedeCommand, *, actor: Actor) -> None:

@@ -7,8 +7,9 @@ WITH before AS (
     SELECT m.* FROM memories_memory m WHERE m.id = %(id)s AND {live} FOR UPDATE
 ), kept AS (
     INSERT INTO memories_wording
-        (id, memory_id, type, content, title, summary, confidence, said_at, replaced_at, reason, actor)
-    SELECT %(wording_id)s, id, type, content, title, summary, confidence, updated_at, %(now)s, %(reason)s, %(actor)s
+        (id, memory_id, type, content, title, summary, consent_category, confidence, said_at, replaced_at, reason, actor)
+    SELECT %(wording_id)s, id, type, content, title, summary, consent_category, confidence, updated_at, %(now)s,
+        %(reason)s, %(actor)s
     FROM before
     WHERE (type, content, title, summary, confidence) IS DISTINCT FROM
         (%(type)s::varchar, %(content)s::text, %(title)s::text, %(summary)s::text, %(confidence)s::float8)

@@ -54,17 +54,35 @@ def delete_oldest(scope: Scope, *, limit: int) -> int:
     owned, parameters = _OWNED[scope.tier], _parameters(scope)
     oldest = f"SELECT id FROM memories_memory WHERE {owned} ORDER BY id LIMIT %(limit)s"
     deleted = delete([row["id"] for row in fetch_dicts(oldest, parameters | {"limit": limit})])
+    _delete_unused_keys(owned, parameters)
+    return deleted
+
+
+def delete_category(scope: Scope, *, category: str) -> int:
+    """Deletes what a user has in a consent category, and what other memories of theirs said in it before."""
+    owned, parameters = _OWNED[scope.tier], _parameters(scope) | {"category": category}
+    rows = fetch_dicts(f"SELECT id FROM memories_memory WHERE {owned} AND consent_category = %(category)s", parameters)
+    deleted = delete([row["id"] for row in rows])
     execute(
-        f"DELETE FROM memories_entity e WHERE {owned}"
-        " AND NOT EXISTS (SELECT FROM memories_memory m WHERE m.entity_id = e.id)",
+        "DELETE FROM memories_wording w WHERE w.consent_category = %(category)s"
+        f" AND w.memory_id IN (SELECT id FROM memories_memory WHERE {owned})",
         parameters,
     )
+    _delete_unused_keys(owned, parameters)
     return deleted
 
 
 def delete(memories: Sequence[UUID]) -> int:
     """Deletes memories of an owner the caller has locked, with all that hangs on them; how many there were."""
     return sum(_delete(memories[start : start + _BATCH]) for start in range(0, len(memories), _BATCH))
+
+
+def _delete_unused_keys(owned: str, parameters: dict[str, Any]) -> None:
+    execute(
+        f"DELETE FROM memories_entity e WHERE {owned}"
+        " AND NOT EXISTS (SELECT FROM memories_memory m WHERE m.entity_id = e.id)",
+        parameters,
+    )
 
 
 def _parameters(scope: Scope) -> dict[str, Any]:

@@ -106,6 +106,7 @@ class ApiView(APIView):
             request_id=getattr(self.request._request, "request_id", ""),
             ip=_ip(meta.get("REMOTE_ADDR", "")),
             user_agent=_printable(meta.get("HTTP_USER_AGENT", ""))[:200],
+            consents=frozenset(filter(None, map(str.strip, meta.get("HTTP_X_CONSENT_GRANTS", "").split(",")))),
         )
 
     @cached_property

@@ -102,6 +102,8 @@ memory_expired = partial(_memory_event, "memory_expired")
 """Maintenance deleted a memory past its expiry."""
 memory_write_blocked = partial(_memory_event, "memory_write_blocked", memory=None)
 """A save was refused; nothing was stored."""
+memory_consent_prune = partial(_memory_event, "memory_consent_prune", memory=None)
+"""A person took a consent back; what was kept under it was deleted unless the policy leaves it."""
 relation_created = partial(_memory_event, "relation_created")
 """Two memories were related; the event's memory is the source."""
 relation_changed = partial(_memory_event, "relation_changed")

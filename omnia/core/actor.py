@@ -10,7 +10,8 @@ class Actor:
     """The caller of a use case.
 
     `name` is `token:<name>`, `user:<username>` or `system:<job>`; `subject` is the end user the
-    caller is bound to, when it is.
+    caller is bound to, when it is. `consents` are the categories the caller says that the person
+    it acts for granted for this request (header X-Consent-Grants).
     """
 
     name: str
@@ -18,3 +19,4 @@ class Actor:
     request_id: str = ""
     ip: str | None = None
     user_agent: str = ""
+    consents: frozenset[str] = frozenset()

@@ -44,8 +44,8 @@ def test_the_newer_wording_replaces_body_vector_and_text_index() -> None:
 
 
 def test_merging_with_empty_metadata_keeps_the_old(same: Store) -> None:
-    same.save(metadata={"a": "1"}, purpose="p", session_id="s", category="memory:context")
-    memory = same.save(metadata={})["memory"]
+    same.save("Likes tea", metadata={"a": "1"}, purpose="p", session_id="s", category="memory:context")
+    memory = same.save("Likes tea", metadata={})["memory"]
     assert memory["metadata"] == {"a": "1"}
     assert (memory["purpose"], memory["session_id"], memory["consent_category"]) == ("p", "s", "memory:context")
 
@@ -65,8 +65,8 @@ CATEGORIES = [
 def test_a_merge_never_makes_a_memory_less_sensitive(
     same: Store, first: str | None, second: str | None, kept: str
 ) -> None:
-    same.save(category=first)
-    assert same.save(category=second)["memory"]["consent_category"] == kept
+    same.save("Likes tea", category=first)
+    assert same.save("Likes tea", category=second)["memory"]["consent_category"] == kept
 
 
 def test_a_merge_keeps_to_the_expiry_of_the_category_it_keeps() -> None:
