@@ -75,6 +75,8 @@ class OmniaConfig:
     workspace: str = ""
     rate_limit_per_minute: int = 0
     privacy_api_url: str = ""
+    suppression_file: str = ""
+    erasure_scrub: bool = False
     embedding: EmbeddingConfig = EmbeddingConfig()
     ingest: IngestConfig = IngestConfig()
 
@@ -96,6 +98,8 @@ class OmniaConfig:
             service_group=env.get("OMNIA_SERVICE_GROUP") or "default",
             workspace=env.get("OMNIA_WORKSPACE", ""),
             rate_limit_per_minute=int(read.number("OMNIA_RATE_LIMIT_PER_MINUTE", 0, 0, 10_000_000)),
+            suppression_file=env.get("OMNIA_SUPPRESSION_FILE", ""),
+            erasure_scrub=read.flag("OMNIA_ERASURE_SCRUB"),
             privacy_api_url=_address(read, "OMNIA_PRIVACY_API_URL"),
             embedding=_embedding(read),
             ingest=_ingest(read),

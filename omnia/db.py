@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -86,6 +86,33 @@ def _run(sql: str, parameters: Mapping[str, Any]) -> RawCursor[dict[str, Any]]:
     if database.queries_logged:
         database.queries_log.append({"sql": sql, "time": f"{time.perf_counter() - started:.3f}"})
     return cursor
+
+
+def rewrite_tables(tables: Sequence[str], *, whole: bool) -> None:
+    """Renews what the planner knows of the tables, which quotes common values; outside any transaction.
+
+    `whole` also writes each table anew and drops the log of changes so far, so that no file of the server holds
+    what was deleted. It locks each table meanwhile, and is left to a superuser.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT current_setting('server_version_num')::int >= 180000")
+        if cursor.fetchone()[0]:
+            cursor.execute(_CLEAR, [list(tables)])
+        cursor.execute("SELECT rolsuper FROM pg_roles WHERE rolname = current_user")
+        if not whole or not cursor.fetchone()[0]:
+            cursor.execute("ANALYZE " + ", ".join(tables))
+            return
+        for table in (*tables, "pg_statistic"):
+            cursor.execute(f"VACUUM (FULL, ANALYZE) {table}")
+        for statement in ("CHECKPOINT", "SELECT pg_switch_wal()", "CHECKPOINT"):
+            cursor.execute(statement)
+
+
+_CLEAR = """
+SELECT pg_clear_attribute_stats(schemaname, tablename, attname, inherited) FROM pg_stats
+WHERE schemaname = current_schema() AND tablename = ANY(%s)
+"""
+"""ANALYZE alone leaves the statistics of a table that has become empty as they were."""
 
 
 _NAME = re.compile(r"%\((\w+)\)s")

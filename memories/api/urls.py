@@ -2,7 +2,19 @@
 
 from django.urls import path
 
-from memories.api import batch, conflicts, consent, documents, relations, retrieve, shared, supersede, transfer, views
+from memories.api import (
+    batch,
+    conflicts,
+    consent,
+    documents,
+    relations,
+    retrieve,
+    shared,
+    subjects,
+    supersede,
+    transfer,
+    views,
+)
 
 urlpatterns = [
     path("memories", views.MemoriesView.as_view()),
@@ -26,5 +38,7 @@ urlpatterns = [
     path("institutional/ingest/batch", documents.IngestBatchView.as_view()),
     path("institutional/documents", documents.DocumentsView.as_view()),
     path("institutional/documents/<path:document>", documents.DocumentView.as_view()),
+    path("subjects/erasures/<uuid:erasure>", subjects.CertificateView.as_view()),
+    path("subjects/<path:person>/erasure", subjects.ErasureView.as_view()),
     path("memory/schema", views.SchemaView.as_view()),
 ]

@@ -43,7 +43,7 @@ UPDATE omnia_idempotency SET status = %s, content_type = %s, body = %s, workspac
 """
 _DROP = """
 DELETE FROM omnia_idempotency
-WHERE workspace_id = %s AND subject IN (%s, %s) OR workspace_id IS NULL AND subject = %s
+WHERE (workspace_id = %s OR %s::uuid IS NULL) AND subject IN (%s, %s) OR workspace_id IS NULL AND subject = %s
 """
 _FREE = "DELETE FROM omnia_idempotency WHERE id = %s"
 _SWEEP = """
@@ -107,10 +107,14 @@ def finish(run: Run, response: HttpResponseBase, *, scopes: Collection[Scope]) -
         log.warning("an answer could not be kept for its Idempotency-Key", exc_info=True)
 
 
-def drop_answers(*, workspace: UUID, subject: str) -> None:
-    """Deletes the kept answers about a user, those about several people of the workspace among them."""
+def drop_answers(*, workspace: UUID | None, subject: str) -> int:
+    """Deletes the kept answers about a user, those about several people among them; how many there were.
+
+    In one workspace, or everywhere (None).
+    """
     with connection.cursor() as cursor:
-        cursor.execute(_DROP, [workspace, subject, SEVERAL, SEVERAL])
+        cursor.execute(_DROP, [workspace, workspace, subject, SEVERAL, SEVERAL])
+        return int(cursor.rowcount)
 
 
 def _whose(scopes: Collection[Scope]) -> tuple[UUID | None, str | None]:

@@ -69,6 +69,12 @@ def revoke_token(token: UUID, *, actor: Actor, now: datetime) -> None:
         record.token_revoked(actor=actor, token=token)
 
 
+def delete_bound(subject: str, *, before: datetime | None = None) -> int:
+    """Deletes every token bound to a person, made `before` if given; how many there were."""
+    bound = ApiToken.objects.filter(subject=subject)
+    return (bound.filter(created_at__lte=before) if before else bound).delete()[0]
+
+
 def _check(new: NewToken) -> None:
     if not new.name.strip() or len(new.name) > 120 or not new.name.isprintable():
         raise _refused("name", "a token needs a name of 1 to 120 printable characters")

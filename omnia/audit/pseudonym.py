@@ -18,6 +18,12 @@ def pseudonym(subject: str) -> str:
     return hashlib.sha256(subject.encode()).hexdigest()[:16]
 
 
+def suppression_hash(subject: str) -> str:
+    """64 hex digits for a person who was erased: enough to know them again, to whoever has the key."""
+    key: str = settings.OMNIA.pseudonym_key or settings.SECRET_KEY
+    return hmac.digest(key.encode(), b"suppressed\0" + subject.encode(), "sha256").hex()
+
+
 def fingerprint(text: str) -> str:
     """16 hex digits for a text, which is more easily guessed than an id and so is never hashed without a key."""
     key: str = settings.OMNIA.pseudonym_key or settings.SECRET_KEY

@@ -80,6 +80,8 @@ def _settings(sockets: Path, *, durable: bool) -> dict[str, str]:
         "work_mem": "64MB",
         "random_page_cost": "1.1",
         "jit": "off",
+        # A segment of the log that is used again still holds what it held.
+        "wal_recycle": "off",
         # A failing statement, and the row it fails on, may hold memory text.
         "log_min_error_statement": "panic",
         "log_error_verbosity": "terse",

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import parse_qs, unquote, urlsplit
 
-QUICK_START = {"OMNIA_ENTERPRISE": "1", "OMNIA_EMBEDDING_PROVIDER": "local"}
+QUICK_START = {"OMNIA_ENTERPRISE": "1", "OMNIA_EMBEDDING_PROVIDER": "local", "OMNIA_ERASURE_SCRUB": "1"}
 """What the quick start sets where the operator does not; `manage.py` beside it must see the same."""
 
 _STATE, _SECRET_KEY = "servers.json", "secret-key"
