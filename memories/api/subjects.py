@@ -63,6 +63,8 @@ class ErasureView(ApiView):
                 f"user: {detail}", code="invalid_user", errors=[FieldProblem("/user", "invalid_user", detail)]
             )
         self.query.only("workspace")
+        if self.body:
+            raise BadInput("An erasure takes no body: nothing narrows it further.", code="unknown_parameter")
         erasure = request_erasure(person, workspace=self._workspace(person), actor=self.actor)
         return json_response({"id": erasure, "status": certificate(erasure).status}, status=202)
 

@@ -18,7 +18,10 @@ INGESTION = {"behaviour": (171, 173, 174, 175, 177)}
 MERGING = {"field": (57, 58, 59, 61, 62, 63, 65, 66, 67, 69, 70, 71, 73, 74, 75)}
 HISTORY = {"field": (77, 78, 79, 81, 82, 83, 85)}
 TEXT_AND_TIME = {"field": (121, 122, 123, 125, 126, 127, 129, 130, 131, 133, 134, 135)}
-SECTIONS = (ISOLATION, SAVING, SHARED_TIERS, INGESTION, MERGING, HISTORY, TEXT_AND_TIME)
+CONSENT_AND_ERASURE = {
+    "security": (293, 294, 295, 297, 298, 299, 301, 302, 303, 305, 306, 307, 309, 310, 311, 313, 314),
+}
+SECTIONS = (ISOLATION, SAVING, SHARED_TIERS, INGESTION, MERGING, HISTORY, TEXT_AND_TIME, CONSENT_AND_ERASURE)
 
 COVERED = {
     # Saving: behaviour
@@ -94,6 +97,16 @@ COVERED = {
     "field-82": "contract/test_save_edit.py::test_an_expiry_is_settled_by_the_policy",
     "field-83": "contract/test_save_reinforce.py::test_merging_with_empty_metadata_keeps_the_old",
     "field-85": "integration/policies/test_races.py::test_one_of_several_edits_of_one_reading_wins",
+    # Consent, expiry, erasure
+    "security-293": "contract/test_consent.py::test_a_refused_save_says_so_and_leaves_one_mark_without_its_text",
+    "security-294": "contract/test_consent.py::test_while_the_service_is_away_only_sensitive_memories_are_refused",
+    "security-295": "contract/test_consent.py::test_the_action_of_the_policy_is_applied",
+    "security-297": "contract/test_consent.py::test_all_that_was_said_under_it_goes_whatever_the_agent",
+    "security-298": "contract/test_consent.py::test_a_sensitive_text_needs_the_grant_its_writer_did_not_mention",
+    "security-309": "contract/test_save_bad_bodies.py::test_a_memory_is_gone_the_moment_it_expires",
+    "security-310": "contract/test_expiry.py::test_the_expiry_of_a_write",
+    "security-311": "contract/test_expiry.py::test_the_expiry_of_a_write",
+    "security-313": "contract/test_transfer.py::test_every_row_of_the_user_is_there_whatever_the_agent",
     # Text, bytes, numbers, time
     "field-121": "contract/test_save_bad_bodies.py::test_a_body_that_is_no_sound_object_is_refused",
     "field-122": "contract/test_browse.py::test_a_number_no_column_holds_is_refused",

@@ -16,4 +16,8 @@ LEFT_OUT = {
     "behaviour-81": "the wire contract has a field of its own for the category; in metadata it is inert data",
     "field-67": "no gate yet: nothing is published into a shared tier",
     "field-81": "no consolidation yet",
+    # Consent, expiry, erasure
+    "security-301": "no gate yet: nobody's evidence stands behind a shared memory",
+    "security-302": "no consolidation yet: no summary is drawn from several persons' memories",
+    "security-314": "the wire contract names the user in the path of an erasure; logs hold neither paths nor queries",
 }

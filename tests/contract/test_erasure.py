@@ -262,6 +262,12 @@ def test_a_name_that_is_none_is_refused(store: Store, person: str) -> None:
     assert not Erasure.objects.exists()
 
 
+@pytest.mark.parametrize("body", [[], {"agent_id": "a1"}, {"workspace": "w"}], ids=str)
+def test_nothing_narrows_it(store: Store, body: Any) -> None:
+    store.send("POST", f"subjects/{PERSON}/erasure", body, status=400, query={"workspace": str(store.workspace)})
+    assert not Erasure.objects.exists()
+
+
 def test_a_parameter_nobody_reads_is_refused(store: Store) -> None:
     """A misspelt `workspace` must not come to mean everywhere."""
     query = {"workspce": str(store.workspace)}
