@@ -86,4 +86,5 @@ def django_db_setup(django_db_setup: None, django_db_blocker: pytest_django.Djan
     from django.db import connection
 
     with django_db_blocker.unblock(), connection.cursor() as cursor:
-        cursor.execute("ALTER TABLE omnia_audit DISABLE TRIGGER omnia_audit_no_truncate")
+        for table in ("omnia_audit", "omnia_audit_seal"):
+            cursor.execute(f"ALTER TABLE {table} DISABLE TRIGGER {table}_no_truncate")

@@ -3,6 +3,7 @@
 from django.urls import path
 
 from memories.api import (
+    audit,
     batch,
     conflicts,
     consent,
@@ -38,6 +39,7 @@ urlpatterns = [
     path("institutional/ingest/batch", documents.IngestBatchView.as_view()),
     path("institutional/documents", documents.DocumentsView.as_view()),
     path("institutional/documents/<path:document>", documents.DocumentView.as_view()),
+    path("audit/memories", audit.AuditView.as_view()),
     path("subjects/erasures/<uuid:erasure>", subjects.CertificateView.as_view()),
     path("subjects/<path:person>/erasure", subjects.ErasureView.as_view()),
     path("memory/schema", views.SchemaView.as_view()),

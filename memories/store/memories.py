@@ -139,3 +139,9 @@ def _vector_parameters(vector: ModelVector | None, *, embeds: bool, now: datetim
         "model": vector.model if vector else None,
         "embed_after": now if vector is None and embeds else None,
     }
+
+
+def of_session(session: str, *, workspace: UUID) -> list[UUID]:
+    """Every memory of the workspace, live or not, that was saved in this session."""
+    sql = "SELECT id FROM memories_memory WHERE workspace_id = %(workspace)s AND session_id = %(session)s"
+    return [row["id"] for row in fetch_dicts(sql, {"workspace": workspace, "session": session})]

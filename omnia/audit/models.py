@@ -32,3 +32,19 @@ class AuditRow(models.Model):
 
     def __str__(self) -> str:
         return f"{self.event} {self.id}"
+
+
+class AuditSeal(models.Model):
+    """One link of the chain over the trail (`omnia.audit.chain`), in the order rows were sealed."""
+
+    seq = models.BigIntegerField(primary_key=True)
+    audit_id = models.UUIDField(unique=True)
+    digest = models.BinaryField(max_length=32)
+    key_id = models.CharField(max_length=8)
+    sealed_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        db_table = "omnia_audit_seal"
+
+    def __str__(self) -> str:
+        return str(self.seq)

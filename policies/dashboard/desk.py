@@ -14,7 +14,7 @@ from django.contrib.auth.models import AbstractUser
 from django.http import HttpRequest
 
 from omnia.api.authentication import principal_of_user
-from omnia.api.principal import Principal
+from omnia.api.principal import Principal, Role
 from omnia.core.actor import Actor
 from policies.services.access import OpenWorkspace, visible_workspaces
 
@@ -30,6 +30,11 @@ class Desk:
     workspaces: list[OpenWorkspace]
     workspace: OpenWorkspace | None
     now: datetime
+
+    @property
+    def reads_audit(self) -> bool:
+        """Owners read the trail of their workspace."""
+        return self.workspace is not None and self.workspace.role >= Role.OWNER
 
 
 def desk_of(request: HttpRequest, *, user: AbstractUser) -> Desk:

@@ -17,6 +17,7 @@ from omnia.core.actor import Actor
 from omnia.core.errors import Conflict, NotFound
 from omnia.db import advisory_lock
 from policies.domain.admission import admit_policy
+from policies.domain.changes import told
 from policies.domain.conditions import status_of
 from policies.domain.patch import merge_patch
 from policies.domain.schema.crd import is_name, name_in
@@ -117,11 +118,11 @@ def _create(name: str, spec: dict[str, Any], actor: Actor, now: datetime) -> Mem
 def _update(row: MemoryPolicy, spec: dict[str, Any], actor: Actor, now: datetime) -> Outcome:
     if spec == row.spec:
         return Outcome.UNCHANGED
-    changed = sorted(key for key in spec.keys() | row.spec.keys() if spec.get(key) != row.spec.get(key))
+    changed = told(row.spec, spec)
     row.generation += 1
     _settle(row, spec, now)
     row.save(force_update=True)
-    facts = {"generation": row.generation, "phase": row.phase, "changed": changed}
+    facts = {"generation": row.generation, "phase": row.phase, "changes": changed}
     record.policy_changed(actor=actor, policy=row.name, metadata=facts)
     make_visible()
     return Outcome.CONFIGURED

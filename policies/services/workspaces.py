@@ -15,6 +15,7 @@ from omnia.core.errors import Conflict, NotFound
 from omnia.db import advisory_lock
 from policies import permissions
 from policies.domain.admission import admit_workspace
+from policies.domain.changes import told
 from policies.domain.patch import merge_patch
 from policies.domain.schema.crd import is_name, name_in
 from policies.models import ServiceGroup, Workspace
@@ -118,12 +119,12 @@ def _create(name: str, spec: dict[str, Any], actor: Actor, now: datetime) -> Wor
 def _update(row: Workspace, spec: dict[str, Any], actor: Actor, now: datetime) -> Outcome:
     if spec == row.spec:
         return Outcome.UNCHANGED
-    changed = sorted(key for key in spec.keys() | row.spec.keys() if spec.get(key) != row.spec.get(key))
+    changed = told(row.spec, spec)
     row.spec, row.updated_at = spec, now
     row.generation += 1
     row.save(force_update=True)
     _settle(row)
-    facts = {"name": row.name, "generation": row.generation, "changed": changed}
+    facts = {"name": row.name, "generation": row.generation, "changes": changed}
     record("workspace_changed", workspace=row.uid, actor=actor, metadata=facts)
     return Outcome.CONFIGURED
 

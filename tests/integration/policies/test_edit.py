@@ -61,13 +61,17 @@ def test_a_refused_document_stores_nothing_and_lists_every_problem() -> None:
     assert events() == []
 
 
-def test_a_changed_spec_is_a_new_generation_and_the_audit_names_the_sections() -> None:
+def test_a_changed_spec_is_a_new_generation_and_the_audit_tells_before_and_after() -> None:
     create(USER_TTL)
     row = replace(policy({"write": {"maxBodyBytes": 100}, "tiers": {}}))
     row.refresh_from_db()
     assert (row.generation, row.observed_generation, row.updated_at) == (2, 2, NOW + timedelta(hours=1))
     assert row.created_at == NOW
-    facts = {"policy": "p", "generation": 2, "phase": "Active", "changed": ["tiers", "write"]}
+    changes = [
+        {"pointer": "/spec/tiers/user/ttl/default", "before": "180d", "after": None},
+        {"pointer": "/spec/write/maxBodyBytes", "before": None, "after": 100},
+    ]
+    facts = {"policy": "p", "generation": 2, "phase": "Active", "changes": changes}
     assert events()[1:] == [("policy_changed", facts)]
 
 

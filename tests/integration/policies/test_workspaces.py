@@ -63,7 +63,15 @@ def test_generations_tags_and_events() -> None:
     events = list(AuditRow.objects.order_by("id").values_list("event", "workspace_id", "metadata"))
     assert events == [
         ("workspace_created", row.uid, {"name": "w"}),
-        ("workspace_changed", row.uid, {"name": "w", "generation": 2, "changed": ["displayName"]}),
+        (
+            "workspace_changed",
+            row.uid,
+            {
+                "name": "w",
+                "generation": 2,
+                "changes": [{"pointer": "/spec/displayName", "before": "Team A", "after": "Team B"}],
+            },
+        ),
     ]
 
 
