@@ -17,6 +17,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/openapi.yaml", health.openapi),
     path("docs", health.docs, name="docs"),
     path("api/v1/", include("memories.api.urls")),
+    path("api/v1/", include("policies.api.urls")),
     path("", include("policies.dashboard.urls")),
     path("", include("memories.dashboard.urls")),
 ]

@@ -10,11 +10,12 @@ from rest_framework.request import Request
 from memories.api import docs
 from memories.api.commands import save_command
 from memories.api.many_messages import DELETED_UNLESS_SAID, MOST_DELETED, BatchMessage, DeleteBatchMessage
-from memories.api.messages import SaveMessage, read
+from memories.api.messages import SaveMessage
 from memories.api.scope import admit_person, admit_user, require_scope_alone
 from memories.domain.save import SaveResult
 from memories.services.forget import forget_oldest
 from memories.services.remember_all import Save, remember_all
+from omnia.api.message import read
 from omnia.api.principal import Role
 from omnia.api.responses import json_response
 from omnia.api.views import ApiView

@@ -8,9 +8,10 @@ from pydantic import BaseModel
 from rest_framework.request import Request
 
 from memories.api import docs
-from memories.api.messages import Identity, Label, Message, read
+from memories.api.messages import Identity, Label
 from memories.api.scope import admit_person
 from memories.services.revoke import revoke
+from omnia.api.message import Message, read
 from omnia.api.permissions import IsEnterprise
 from omnia.api.principal import Role
 from omnia.api.responses import json_response

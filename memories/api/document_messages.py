@@ -7,8 +7,9 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, Field
 
-from memories.api.messages import Message, name_text
+from memories.api.messages import name_text
 from memories.domain.document import SourceDocument
+from omnia.api.message import Message
 
 MOST_DOCUMENTS = 100
 _LONGEST_URL = 2048

@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from memories.api.messages import Label, Message, SaveMessage, ScopeMessage, Unit
+from memories.api.messages import Label, SaveMessage, ScopeMessage, Unit
+from omnia.api.message import Message
 
 LARGEST_BATCH, LARGEST_IMPORT = 100, 10_000
 MOST_DELETED, DELETED_UNLESS_SAID = 10_000, 500

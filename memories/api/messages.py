@@ -1,23 +1,17 @@
-"""What the memory routes accept: one model a request, checked strictly before any rule runs.
-
-Models are pydantic, not DRF serializers: a save has twenty fields, and a serializer builds each of them
-anew for every request, which alone costs more than the statement that stores the memory.
-"""
+"""What the memory routes accept: one model a request, checked strictly before any rule runs."""
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
-from pydantic_core import ErrorDetails
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from memories.domain.about import LONGEST_KEY
 from memories.domain.kinds import PROVENANCE
+from omnia.api.message import Message
 from omnia.api.moments import parse_moment
-from omnia.core.errors import BadInput, FieldProblem
 
 _MOST_KEYS, _LONGEST_METADATA = 64, 16_384
 _INT32 = 2**31 - 1
@@ -73,12 +67,6 @@ TurnRange = Annotated[
 ]
 Words = Annotated[list[Label], Field(min_length=1, max_length=64)]
 """A filter that narrows: an empty list would be read by some as nothing and by some as everything, so it is refused."""
-
-
-class Message(BaseModel):
-    """A request body. Fields the server owns are not named here, and so are ignored."""
-
-    model_config = ConfigDict(strict=True, extra="ignore", frozen=True)
 
 
 class ScopeMessage(Message):
@@ -140,39 +128,3 @@ class RelationMessage(Message):
     relation_type: Label
     weight: Unit = Field(default=1.0, description="How much of a score the relation passes on.")
     metadata: Metadata = Field(default_factory=dict)
-
-
-MessageT = TypeVar("MessageT", bound=Message)
-
-
-def read(model: type[MessageT], body: dict[str, Any]) -> MessageT:
-    """The message in `body`. Raises BadInput `invalid` with a pointer for every field at fault, and never its value."""
-    try:
-        return model.model_validate(body)
-    except ValidationError as error:
-        found = error.errors(include_url=False, include_context=False, include_input=False)
-        problems = [
-            FieldProblem(_pointer(each["loc"]), _CODES.get(each["type"], "invalid"), _sentence(each, model))
-            for each in found
-        ]
-    first = problems[0]
-    raise BadInput(f"{first.pointer or '/'}: {first.detail}", code="invalid", errors=problems)
-
-
-_CODES = {"missing": "required", "extra_forbidden": "unknown_field"}
-
-
-def _pointer(location: Sequence[int | str]) -> str:
-    return "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')[:200]}" for part in location)
-
-
-def _sentence(problem: ErrorDetails, model: type[Message]) -> str:
-    """In our words where the library's name no fix."""
-    match problem:
-        case {"type": "missing"}:
-            return "is required"
-        case {"type": "extra_forbidden", "loc": (_,)}:
-            return f"is not a field here; the fields are: {', '.join(model.model_fields)}"
-        case {"type": "extra_forbidden"}:
-            return "is not a field here"
-    return problem["msg"].removeprefix("Value error, ")

@@ -10,13 +10,14 @@ from uuid import UUID
 
 from pydantic import BeforeValidator, ConfigDict, Field
 
-from memories.api.messages import Identity, Key, Label, Message, ScopeMessage, Unit, Words
+from memories.api.messages import Identity, Key, Label, ScopeMessage, Unit, Words
 from memories.domain.about import folded, folded_prefix
 from memories.domain.expansion import MOST_ADDED, MOST_HOPS, ExpansionWish
 from memories.domain.lookup import DEFAULT_ROWS, MOST_ROWS, Lookup
 from memories.domain.query_text import LONGEST_QUERY
 from memories.domain.ranking import DEFAULT_LIMIT, LARGEST_LIMIT
 from memories.recall.request import RecallRequest
+from omnia.api.message import Message
 from omnia.core.errors import BadInput, FieldProblem
 from omnia.core.scope import Scope
 

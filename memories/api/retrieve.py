@@ -6,10 +6,10 @@ from django.http import HttpResponse
 from rest_framework.request import Request
 
 from memories.api import docs
-from memories.api.messages import read
 from memories.api.recall_messages import RecallMessage, recall_request
 from memories.api.scope import admit_person
 from memories.services.recall import recall
+from omnia.api.message import read
 from omnia.api.principal import Role
 from omnia.api.responses import json_response
 from omnia.api.views import ApiView

@@ -15,13 +15,13 @@ from rest_framework.request import Request
 from memories.api import docs
 from memories.api.commands import DEEPEST_OFFSET, DEFAULT_PAGE, LARGEST_PAGE, filters, invalid, save_command
 from memories.api.many_messages import SharedSaveMessage
-from memories.api.messages import read
 from memories.api.scope import ANY_AGENT, SCOPE_PARAMETERS, Admitted, admit_shared
 from memories.domain.reach import Reach
 from memories.services.browse import list_memories
 from memories.services.forget import forget_shared
 from memories.services.open import open_memory
 from memories.services.remember import remember
+from omnia.api.message import read
 from omnia.api.responses import json_response
 from omnia.api.views import ApiView
 from omnia.core.scope import Tier

@@ -9,10 +9,10 @@ from rest_framework.request import Request
 
 from memories.api import docs
 from memories.api.many_messages import SupersedeMessage
-from memories.api.messages import read
 from memories.api.scope import admit_user
 from memories.domain.save import SupersedeCommand
 from memories.services.supersede import not_in_scope, supersede
+from omnia.api.message import read
 from omnia.api.responses import json_response
 from omnia.api.views import ApiView
 

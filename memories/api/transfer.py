@@ -13,12 +13,12 @@ from rest_framework.request import Request
 from memories.api import docs
 from memories.api.commands import invalid, save_command
 from memories.api.many_messages import ImportedMemory, ImportMessage
-from memories.api.messages import read
 from memories.api.scope import SCOPE_PARAMETERS, admit_person, admit_user
 from memories.domain.kinds import DEFAULT_PROVENANCE, PROVENANCE_OF
 from memories.domain.save import SaveCommand
 from memories.services.exporting import export
 from memories.services.importing import import_all
+from omnia.api.message import read
 from omnia.api.principal import Role
 from omnia.api.responses import JSON, dumps, json_response
 from omnia.api.views import ApiView

@@ -18,7 +18,7 @@ from memories.api.commands import (
     invalid,
     save_command,
 )
-from memories.api.messages import EditMessage, SaveMessage, read
+from memories.api.messages import EditMessage, SaveMessage
 from memories.api.scope import (
     SCOPE_PARAMETERS,
     admit_person,
@@ -34,6 +34,7 @@ from memories.services.forget import forget, forget_everything
 from memories.services.history import history
 from memories.services.open import open_memory
 from memories.services.remember import remember
+from omnia.api.message import read
 from omnia.api.principal import Role
 from omnia.api.responses import json_response
 from omnia.api.views import ApiView

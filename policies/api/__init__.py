@@ -1,0 +1,1 @@
+"""The HTTP routes of policies, workspaces and tokens."""

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime
 from typing import Any, ClassVar
 
 import yaml
@@ -149,3 +150,23 @@ for _tag, _pattern, _first in _CORE:
 _Loader.add_constructor("tag:yaml.org,2002:map", _Loader.construct_mapping_node)
 _Loader.add_constructor("tag:yaml.org,2002:int", _Loader.construct_whole)
 _Loader.add_constructor("tag:yaml.org,2002:float", _Loader.construct_number)
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes what `_Loader` and any other reader take for the same: a text that looks like a number is quoted."""
+
+    def represent_moment(self, moment: datetime) -> yaml.Node:
+        return self.represent_str(moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"))
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+for _tag, _pattern, _first in _CORE:
+    _Dumper.add_implicit_resolver(_tag, re.compile(rf"(?:{_pattern})\Z", re.ASCII), list(_first))
+_Dumper.add_representer(datetime, _Dumper.represent_moment)
+
+
+def dump_document(document: Mapping[str, Any]) -> str:
+    """The document as YAML, its keys in their order; `load_documents` reads it back as it was."""
+    return str(yaml.dump(document, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120))

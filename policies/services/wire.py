@@ -32,6 +32,6 @@ def _object(row: Row, plural: str) -> dict[str, Any]:
         "name": row.name,
         "uid": str(row.uid),
         "generation": row.generation,
-        "creationTimestamp": row.created_at,
+        "creationTimestamp": row.created_at.replace(microsecond=0),
     }
     return {"apiVersion": crd.api_version, "kind": crd.kind, "metadata": metadata, "spec": row.spec}

@@ -21,7 +21,10 @@ TEXT_AND_TIME = {"field": (121, 122, 123, 125, 126, 127, 129, 130, 131, 133, 134
 CONSENT_AND_ERASURE = {
     "security": (293, 294, 295, 297, 298, 299, 301, 302, 303, 305, 306, 307, 309, 310, 311, 313, 314),
 }
-SECTIONS = (ISOLATION, SAVING, SHARED_TIERS, INGESTION, MERGING, HISTORY, TEXT_AND_TIME, CONSENT_AND_ERASURE)
+AUTHORIZATION = {"security": (217, 218, 219, 221, 222, 223, 225, 226, 227, 229)}
+POLICY_ADMISSION = {"security": (230, 231, 233, 234, 235, 237, 238, 239, 241, 242)}
+SECTIONS = (ISOLATION, SAVING, SHARED_TIERS, INGESTION, MERGING, HISTORY, TEXT_AND_TIME, CONSENT_AND_ERASURE,
+            AUTHORIZATION, POLICY_ADMISSION)  # fmt: skip
 
 COVERED = {
     # Saving: behaviour
@@ -107,6 +110,25 @@ COVERED = {
     "security-310": "contract/test_expiry.py::test_the_expiry_of_a_write",
     "security-311": "contract/test_expiry.py::test_the_expiry_of_a_write",
     "security-313": "contract/test_transfer.py::test_every_row_of_the_user_is_there_whatever_the_agent",
+    # Authorization
+    "security-221": "contract/test_save.py::test_what_the_server_owns_is_ignored",
+    "security-222": "contract/test_save_edit.py::test_owners_never_move",
+    "security-223": "contract/test_supersede.py::test_one_foreign_id_among_ones_own_changes_nothing",
+    "security-225": "contract/test_save_bad_bodies.py::test_a_scope_named_twice_must_agree",
+    "security-226": "integration/policies/test_access.py::test_deleting_a_workspace_takes_its_permissions_so_that_none_is_inherited",
+    "security-227": "integration/policies/test_access.py::test_a_global_permission_never_counts",
+    "security-229": "contract/test_policy_editions.py::test_core_replaces_an_enterprise_section_by_its_default",
+    # Policy admission
+    "security-230": "contract/test_policy_ranges.py::test_nothing_else_is_a_duration",
+    "security-231": "contract/test_policy_status.py::test_a_default_longer_than_max_age_is_admitted_and_then_invalid",
+    "security-233": "contract/test_policy_ranges.py::test_a_whole_number_is_taken_inside_its_range_and_refused_outside",
+    "security-234": "contract/test_policy_sections.py::test_overlap_must_be_less_than_size",
+    "security-235": "contract/test_policy_sections.py::test_multiplicative_must_be_set",
+    "security-237": "contract/test_policy_sections.py::test_a_schema_that_is_refused",
+    "security-238": "contract/test_policies_api.py::test_the_second_of_two_writers_is_told",
+    "security-239": "contract/test_policies_api.py::test_a_list_for_a_patch_is_refused",
+    "security-241": "integration/policies/test_races.py::test_edits_that_expect_nothing_follow_one_another",
+    "security-242": "integration/policies/test_resolve.py::test_a_policy_in_phase_error_leaves_its_last_valid_spec_in_force",
     # Text, bytes, numbers, time
     "field-121": "contract/test_save_bad_bodies.py::test_a_body_that_is_no_sound_object_is_refused",
     "field-122": "contract/test_browse.py::test_a_number_no_column_holds_is_refused",

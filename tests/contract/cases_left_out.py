@@ -16,6 +16,8 @@ LEFT_OUT = {
     "behaviour-81": "the wire contract has a field of its own for the category; in metadata it is inert data",
     "field-67": "no gate yet: nothing is published into a shared tier",
     "field-81": "no consolidation yet",
+    # Authorization
+    "security-217": "each surface's own tests hold its roles; that no operation answers a stranger is tested for all",
     # Consent, expiry, erasure
     "security-301": "no gate yet: nobody's evidence stands behind a shared memory",
     "security-302": "no consolidation yet: no summary is drawn from several persons' memories",

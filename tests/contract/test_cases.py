@@ -11,7 +11,7 @@ from tests.contract.cases_covered import COVERED, SECTIONS
 from tests.contract.cases_left_out import LEFT_OUT
 
 TESTS = Path(__file__).parent.parent
-NAMED_AFTER = re.compile(r"^def test_(field|security|behaviour)_(\d+)_", re.MULTILINE)
+NAMED_AFTER = re.compile(r"^\s*def test_(field|security|behaviour)_(\d+)_", re.MULTILINE)
 FUNCTION = re.compile(r"^\s*def (test_\w+)\(", re.MULTILINE)
 KEYS = re.compile(r'^    "([a-z]+-\d+)":', re.MULTILINE)
 

@@ -39,6 +39,8 @@ METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 OPERATIONS = [(method, route) for route, view in ROUTES.items() for method in METHODS if hasattr(view, method.lower())]
 WRITES = [(method, route) for method, route in OPERATIONS if method != "GET"]
 NEED_A_BODY = [(method, route) for method, route in WRITES if not ROUTES[route].body_optional]
+JUDGES = {"api/v1/policies/validate"}
+"""What is wrong with a body is this route's answer."""
 
 
 def address(route: str, **values: str) -> str:
@@ -127,7 +129,7 @@ def test_a_body_of_another_shape_is_refused(method, route, body, admin):
 ODD = [b"{}", b'{"scope":1,"workspace_id":[],"content":{},"metadata":"x","spec":[],"items":1,"limit":-1,"query":false}']
 
 
-@pytest.mark.parametrize(("method", "route"), NEED_A_BODY)
+@pytest.mark.parametrize(("method", "route"), [each for each in NEED_A_BODY if each[1] not in JUDGES])
 @pytest.mark.parametrize("body", ODD)
 def test_fields_of_wrong_types_are_refused(method, route, body, admin):
     assert_problem(admin.generic(method, address(route), body, content_type="application/json"), 400, 404, 422, 428)

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from memories.api.messages import Message, SaveMessage, read
+from memories.api.messages import SaveMessage
 from memories.api.recall_messages import RecallMessage
+from omnia.api.message import Message, read
 from omnia.core.errors import BadInput
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from omnia.core.errors import BadInput
-from policies.domain.manifest import DEEPEST, MOST_VALUES, load_documents
+from policies.domain.manifest import DEEPEST, MOST_VALUES, dump_document, load_documents
 
 READ: list[tuple[str, list[Any]]] = [
     ("a: 1", [{"a": 1}]),
@@ -98,3 +98,23 @@ def test_any_text_is_read_or_refused(text: str) -> None:
         load_documents(text)
     except BadInput as error:
         assert error.code == "invalid_manifest"  # noqa: PT017 - either outcome is right
+
+
+TEXTS = st.text(alphabet=st.characters(exclude_categories=("Cs", "Cc"))) | st.sampled_from(
+    ["1e3", "1", "0x10", "012", "1_000", "on", "no", "true", "null", "~", "", " ", "180d", "0.95", ".5", "2026-01-31", "=",
+     "<<", "- a", "a: b", "#", "1:30", "2026-01-31T10:00:00Z", ".nan", "a\nb\n", "'", '"', "@", "`", "%", "&a", "*a", "!x"]
+)  # fmt: skip
+VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(1 - 2**63, 2**63 - 1)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | TEXTS,
+    lambda inner: st.lists(inner) | st.dictionaries(TEXTS, inner),
+    max_leaves=12,
+)
+
+
+@given(st.dictionaries(TEXTS, VALUES, min_size=1))
+def test_what_is_written_is_read_back_as_it_was(document: dict[str, object]) -> None:
+    assert load_documents(dump_document(document)) == [document]
