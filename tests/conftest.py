@@ -60,6 +60,10 @@ if _TEMPLATE in os.environ:
 django.setup()
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-golden", action="store_true", help="write the approved texts anew; read the diff")
+
+
 def pytest_configure(config: pytest.Config) -> None:
     if OURS and config.getoption("numprocesses", None):
         manage = Path(__file__).parent.parent / "manage.py"

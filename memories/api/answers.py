@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, Field
@@ -219,3 +219,14 @@ class RelationsAnswer(BaseModel):
 class UnrelatedAnswer(BaseModel):
     status: Literal["deleted"]
     id: UUID
+
+
+class ToolAnswer(BaseModel):
+    name: Literal["memory__remember", "memory__recall", "memory__list", "memory__forget", "memory__open"]
+    description: str
+    parameters: dict[str, Any] = Field(description="A JSON Schema object.")
+
+
+class GuidanceAnswer(BaseModel):
+    version: str
+    tools: list[ToolAnswer]

@@ -11,7 +11,6 @@ from omnia.api.query import Query
 from omnia.core.errors import BadInput, FieldProblem
 from omnia.core.scope import Scope, Tier
 
-DEFAULT_PAGE, LARGEST_PAGE, DEEPEST_OFFSET = 20, 100, 10_000_000
 NARROWING = ("type", "tier", "category", "purpose", "min_confidence", "include_shared")
 """The parameters that narrow or widen a read."""
 

@@ -6,8 +6,8 @@ from django.http import HttpResponse
 from rest_framework.request import Request
 
 from memories.api import docs
-from memories.api.commands import DEFAULT_PAGE, LARGEST_PAGE
 from memories.api.scope import SCOPE_PARAMETERS, admit_reader
+from memories.domain.reach import DEFAULT_PAGE, LARGEST_PAGE
 from memories.services.conflicts import list_conflicts
 from omnia.api.responses import json_response
 from omnia.api.views import ApiView

@@ -207,3 +207,17 @@ agent_memories = _shared_list("an agent's memories", "Agent", _AGENT)
 agent_memory = _shared_one("an agent's memories", "Agent", _AGENT)
 institutional_memories = _shared_list("the institutional memories", "Institutional", _SCOPE[:1])
 institutional_memory = _shared_one("the institutional memories", "Institutional", _SCOPE[:1])
+tool_guidance = extend_schema(
+    summary="What a model is told about the memory tools here",
+    description=(
+        "Derived from the policy; then the workspace's notes, then the agent's. `version` changes with the policy. The MCP"
+        " server lists the same tools, word for word."
+    ),
+    operation_id="memoryToolGuidance",
+    parameters=[
+        _SCOPE[0],
+        _SCOPE[3],
+        _query("agent_notes", "The agent's own advice; what goes beyond 2000 characters is left out."),
+    ],
+    responses=answers.GuidanceAnswer,
+)

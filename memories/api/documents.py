@@ -8,8 +8,8 @@ from rest_framework.request import Request
 
 from memories.api import docs
 from memories.api import document_messages as messages
-from memories.api.commands import DEEPEST_OFFSET, DEFAULT_PAGE, LARGEST_PAGE
 from memories.api.scope import SCOPE_PARAMETERS, admit_reader, admit_shared
+from memories.domain.reach import DEEPEST_OFFSET, DEFAULT_PAGE, LARGEST_PAGE
 from memories.services.documents import delete_document, list_documents
 from memories.services.ingest import ingest_document, ingest_documents
 from omnia.api.message import read

@@ -11,9 +11,9 @@ from django.http import HttpResponse
 from rest_framework.request import Request
 
 from memories.api import docs
-from memories.api.commands import DEEPEST_OFFSET, DEFAULT_PAGE, LARGEST_PAGE
 from memories.api.messages import RelationMessage
 from memories.api.scope import Admitted, admit_person, shared_refusal
+from memories.domain.reach import DEEPEST_OFFSET, DEFAULT_PAGE, LARGEST_PAGE
 from memories.domain.relation import Relation
 from memories.services.open import not_found
 from memories.services.relate import RelationWriter, relate, relations_of, unrelate

@@ -13,10 +13,10 @@ from django.http import HttpResponse
 from rest_framework.request import Request
 
 from memories.api import docs
-from memories.api.commands import DEEPEST_OFFSET, DEFAULT_PAGE, LARGEST_PAGE, filters, invalid, save_command
+from memories.api.commands import filters, invalid, save_command
 from memories.api.many_messages import SharedSaveMessage
 from memories.api.scope import ANY_AGENT, SCOPE_PARAMETERS, Admitted, admit_shared
-from memories.domain.reach import Reach
+from memories.domain.reach import DEEPEST_OFFSET, DEFAULT_PAGE, LARGEST_PAGE, Reach
 from memories.services.browse import list_memories
 from memories.services.forget import forget_shared
 from memories.services.open import open_memory

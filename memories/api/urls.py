@@ -8,6 +8,7 @@ from memories.api import (
     conflicts,
     consent,
     documents,
+    guidance,
     relations,
     retrieve,
     shared,
@@ -43,4 +44,5 @@ urlpatterns = [
     path("subjects/erasures/<uuid:erasure>", subjects.CertificateView.as_view()),
     path("subjects/<path:person>/erasure", subjects.ErasureView.as_view()),
     path("memory/schema", views.SchemaView.as_view()),
+    path("memory/tool-guidance", guidance.ToolGuidanceView.as_view()),
 ]

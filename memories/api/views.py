@@ -9,15 +9,7 @@ from django.http import HttpResponse
 from rest_framework.request import Request
 
 from memories.api import docs
-from memories.api.commands import (
-    DEEPEST_OFFSET,
-    DEFAULT_PAGE,
-    LARGEST_PAGE,
-    NARROWING,
-    filters,
-    invalid,
-    save_command,
-)
+from memories.api.commands import NARROWING, filters, invalid, save_command
 from memories.api.messages import EditMessage, SaveMessage
 from memories.api.scope import (
     SCOPE_PARAMETERS,
@@ -28,6 +20,7 @@ from memories.api.scope import (
     require_scope_alone,
 )
 from memories.domain.query_text import LONGEST_QUERY
+from memories.domain.reach import DEEPEST_OFFSET, DEFAULT_PAGE, LARGEST_PAGE
 from memories.services.browse import list_memories, search_memories
 from memories.services.edit import edit
 from memories.services.forget import forget, forget_everything

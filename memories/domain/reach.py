@@ -7,17 +7,22 @@ from dataclasses import dataclass
 from omnia.core.errors import BadInput
 from omnia.core.scope import Scope, Tier
 
+DEFAULT_PAGE, LARGEST_PAGE, DEEPEST_OFFSET = 20, 100, 10_000_000
+"""How many rows a list answers, and how far it may be asked to skip."""
+
 
 @dataclass(frozen=True, slots=True)
 class Reach:
     """The rows a list, search or open reads.
 
-    `any_agent` (`agent=*`) takes all rows of the scope's user, whatever the agent. `include_shared`
-    adds the institutional rows and, when an agent is named, that agent's.
+    `any_agent` (`agent=*`) takes all rows of the scope's user, whatever the agent. `include_agentless`
+    adds the user's rows for no agent to those for the one named. `include_shared` adds the institutional
+    rows and, when an agent is named, that agent's.
     """
 
     scope: Scope
     any_agent: bool = False
+    include_agentless: bool = False
     include_shared: bool = False
 
     def __post_init__(self) -> None:
