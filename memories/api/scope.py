@@ -13,7 +13,7 @@ from typing import Any
 from django.conf import settings
 
 from memories.domain.reach import Reach
-from omnia.api.principal import Role
+from omnia.api.principal import Principal, Role
 from omnia.api.views import ApiView
 from omnia.core.errors import BadInput, FieldProblem, Forbidden
 from omnia.core.scope import Scope
@@ -68,6 +68,18 @@ class Admitted:
     @property
     def policy(self) -> EffectivePolicy:
         return policy_for(self.workspace.uid, service_group=self.service_group)
+
+
+def admit(asked: Asked, *, principal: Principal, at_least: Role, user: str | None = None) -> Admitted:
+    """The scope `asked`, of `user` where it names none.
+
+    Raises NotFound `workspace_not_found`, Forbidden `role_too_small`, or `bound_to_a_user` where it names another
+    user than the one the token is bound to.
+    """
+    workspace = open_workspace(principal, asked.workspace, at_least=at_least)
+    if principal.subject is not None and asked.user not in (None, principal.subject):
+        raise Forbidden("This token is bound to another user.", code="bound_to_a_user")
+    return Admitted(workspace, asked.user or user, asked.agent, asked.service_group)
 
 
 def admit_reader(view: ApiView) -> Admitted:
@@ -142,12 +154,7 @@ def require_scope_alone(view: ApiView, *, besides: frozenset[str] = frozenset())
 def _admit(
     view: ApiView, *, at_least: Role, user: str | None = None, item: Mapping[str, Any] | None = None
 ) -> Admitted:
-    asked = _asked(view, item=item)
-    workspace = open_workspace(view.principal, asked.workspace, at_least=at_least)
-    bound = view.principal.subject
-    if bound is not None and asked.user is not None and asked.user != bound:
-        raise Forbidden("This token is bound to another user.", code="bound_to_a_user")
-    return Admitted(workspace, asked.user or user, asked.agent, asked.service_group)
+    return admit(_asked(view, item=item), principal=view.principal, at_least=at_least, user=user)
 
 
 def _asked(view: ApiView, *, item: Mapping[str, Any] | None) -> Asked:
@@ -180,11 +187,12 @@ def _first(place: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
     for name in names:
         value = place.get(name)
         if value is not None and value != "":
-            return _text(value, name)
+            return scope_text(value, name=name)
     return None
 
 
-def _text(value: Any, name: str) -> str:
+def scope_text(value: Any, *, name: str) -> str:
+    """One part of a scope. Raises BadInput `invalid_scope`, naming the part."""
     if not isinstance(value, str):
         raise _invalid(name, "invalid_scope", "a text is expected")
     if not value.strip() or len(value) > _LONGEST or not value.isprintable():

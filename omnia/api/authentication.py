@@ -42,10 +42,7 @@ class TokenAuthentication(BaseAuthentication):
         header = request.META.get("HTTP_AUTHORIZATION")
         if header is None:
             return None
-        match = _BEARER.fullmatch(header)
-        principal = principal_of(PREFIX + match[1]) if match else None
-        if principal is None:
-            raise Unauthenticated("This is no valid access token.")
+        principal = principal_of_header(header)
         return principal, principal
 
     def authenticate_header(self, request: Request) -> str:
@@ -67,6 +64,15 @@ class SessionAuthentication(BaseAuthentication):
 def hash_token(token: str) -> bytes:
     """What is stored of a token."""
     return hashlib.sha256(token.encode()).digest()
+
+
+def principal_of_header(header: str) -> Principal:
+    """The caller an Authorization header stands for. Raises Unauthenticated when it holds no live token."""
+    match = _BEARER.fullmatch(header)
+    principal = principal_of(PREFIX + match[1]) if match else None
+    if principal is None:
+        raise Unauthenticated("This is no valid access token.")
+    return principal
 
 
 def principal_of(token: str) -> Principal | None:

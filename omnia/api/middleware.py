@@ -44,6 +44,11 @@ _timer = lru_cache(maxsize=1024)(metrics.REQUEST_SECONDS.labels)
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
 
+def request_id_of(given: str) -> str:
+    """The id a request brings, or a new one where it brings none that may be repeated."""
+    return given if _REQUEST_ID.fullmatch(given) else uuid7().hex
+
+
 class ContentPolicy(CSPMiddleware):
     """The Content-Security-Policy: the settings' for a page, "nothing" for what is none.
 
@@ -86,8 +91,7 @@ class RequestContext:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         started = perf_counter()
-        given = request.META.get("HTTP_X_REQUEST_ID", "")
-        request_id = given if _REQUEST_ID.fullmatch(given) else uuid7().hex
+        request_id = request_id_of(request.META.get("HTTP_X_REQUEST_ID", ""))
         request.request_id = request_id  # type: ignore[attr-defined]
         fault = _fault_of(request)
         response = page(request, fault) if fault else self._get_response(request)

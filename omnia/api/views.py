@@ -7,7 +7,6 @@ seams: authentication, permission and parser classes, and the schema.
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Callable, Collection
 from datetime import UTC, datetime
 from functools import cached_property
@@ -20,6 +19,7 @@ from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from omnia.api import idempotency, ratelimit
+from omnia.api.actors import actor_of
 from omnia.api.errors import handle
 from omnia.api.parsing import read_body
 from omnia.api.principal import Principal
@@ -100,13 +100,12 @@ class ApiView(APIView):
     def actor(self) -> Actor:
         """The caller as audit rows name it."""
         meta = self.request.META
-        return Actor(
-            name=self.principal.name,
-            subject=self.principal.subject,
+        return actor_of(
+            self.principal,
             request_id=getattr(self.request._request, "request_id", ""),
-            ip=_ip(meta.get("REMOTE_ADDR", "")),
-            user_agent=_printable(meta.get("HTTP_USER_AGENT", ""))[:200],
-            consents=frozenset(filter(None, map(str.strip, meta.get("HTTP_X_CONSENT_GRANTS", "").split(",")))),
+            ip=meta.get("REMOTE_ADDR", ""),
+            user_agent=meta.get("HTTP_USER_AGENT", ""),
+            grants=meta.get("HTTP_X_CONSENT_GRANTS", ""),
         )
 
     @cached_property
@@ -141,14 +140,3 @@ class ApiView(APIView):
     def answers_for(self, *scopes: Scope) -> None:
         """Names whose answer this is, so that it goes when any of them is forgotten."""
         self._answer_scopes = scopes
-
-
-def _ip(text: str) -> str | None:
-    try:
-        return str(ipaddress.ip_address(text))
-    except ValueError:
-        return None
-
-
-def _printable(text: str) -> str:
-    return "".join(letter for letter in text if letter.isprintable())
