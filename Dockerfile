@@ -22,7 +22,7 @@ COPY --from=builder /app /app
 WORKDIR /app
 # A number, so that Kubernetes can see it is not root.
 USER 10001:10001
-EXPOSE 8000
+EXPOSE 8000 8001
 # Of the web process; start the others with --no-healthcheck.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s \
     CMD ["python", "-c", "import os, urllib.request; urllib.request.urlopen(f\"http://127.0.0.1:{os.environ.get('PORT', '8000')}/healthz\", timeout=2)"]

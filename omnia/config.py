@@ -77,6 +77,7 @@ class OmniaConfig:
     privacy_api_url: str = ""
     suppression_file: str = ""
     erasure_scrub: bool = False
+    mcp_threads: int = 8
     embedding: EmbeddingConfig = EmbeddingConfig()
     ingest: IngestConfig = IngestConfig()
 
@@ -101,6 +102,7 @@ class OmniaConfig:
             suppression_file=env.get("OMNIA_SUPPRESSION_FILE", ""),
             erasure_scrub=read.flag("OMNIA_ERASURE_SCRUB"),
             privacy_api_url=_address(read, "OMNIA_PRIVACY_API_URL"),
+            mcp_threads=int(read.number("OMNIA_MCP_THREADS", 8, 1, 256)),
             embedding=_embedding(read),
             ingest=_ingest(read),
         )

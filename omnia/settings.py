@@ -216,6 +216,7 @@ LOGGING = {
         "django.request": {"level": "CRITICAL"},
         "django.db.backends": {"level": "WARNING"},
         "httpx": {"level": "WARNING"},
+        "mcp": {"level": "WARNING"},
         "celery.app.trace": {"filters": ["failures"]},
     },
 }

@@ -55,6 +55,8 @@ def in_scope(reach: Reach, *, now: datetime) -> Where:
     tiers = f"({_EXACT[reach.scope.tier]})"
     if reach.any_agent:
         tiers = "(m.tier IN (2, 3) AND m.user_id = %(user)s)"
+    elif reach.include_agentless:
+        tiers = f"({USER_TIERS})"
     if reach.include_shared:
         tiers = f"({tiers} OR {_shared(reach.scope)})"
     return Where(f"m.workspace_id = %(workspace)s AND {tiers} AND {LIVE}", scope_parameters(reach.scope, now=now))

@@ -31,6 +31,7 @@ def _start(tmp_path: Path, *arguments: str, **env: str) -> subprocess.CompletedP
     ("argument", "called"),
     [
         ("web", "granian omnia.wsgi:application --interface wsgi --no-ws --host 0.0.0.0 --port 8000 --workers 1 "),
+        ("mcp", "granian omnia.asgi:application --interface asgi --no-ws --host 0.0.0.0 --port 8001 --workers 1"),
         ("worker", "celery --app omnia.celery worker --loglevel INFO --concurrency 1 "),
         ("beat", "celery --app omnia.celery beat --loglevel INFO --pidfile= --schedule /tmp/omnia-beat-schedule "),
         ("migrate", "python manage.py migrate --no-input "),
@@ -47,6 +48,8 @@ def test_each_argument_becomes_its_program(tmp_path: Path, argument: str, called
 def test_the_environment_tunes_it(tmp_path: Path) -> None:
     tuned = _start(tmp_path, "web", OMNIA_HOST="127.0.0.1", PORT="9", OMNIA_WEB_WORKERS="2", OMNIA_WEB_THREADS="3")
     assert "--host 127.0.0.1 --port 9 --workers 2 --blocking-threads 3" in tuned.stdout
+    tuned = _start(tmp_path, "mcp", OMNIA_HOST="127.0.0.1", OMNIA_MCP_PORT="9", OMNIA_MCP_WORKERS="2", PORT="8")
+    assert "--host 127.0.0.1 --port 9 --workers 2" in tuned.stdout
 
 
 @pytest.mark.parametrize("arguments", [(), ("shell",), ("web;ls",)])
