@@ -64,6 +64,13 @@ def write_private(path: Path, text: str, *, mode: int = os.O_TRUNC) -> None:
         file.write(text)
 
 
+def replace_private(path: Path, text: str) -> None:
+    """The same in one step: a reader finds the old or the new file, never half."""
+    fresh = path.with_name(f"{path.name}.new")
+    write_private(fresh, text)
+    fresh.replace(path)
+
+
 def read_text(path: Path) -> str:
     """A file's text; empty when it is missing or another user's."""
     try:

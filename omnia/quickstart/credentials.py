@@ -10,7 +10,7 @@ import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from omnia.embedded.running import read_text, write_private
+from omnia.embedded.running import read_text, replace_private
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +53,14 @@ class Credentials:
         except (ValueError, TypeError, AttributeError):
             return Credentials()
 
-    def write(self, path: Path, *, url: str) -> None:
-        """Replaces the file in one step: a reader finds the old or the new one, never half."""
+    def write(self, path: Path, *, url: str, mcp_url: str) -> None:
+        """Replaces the file, with where the servers answer."""
         document = {
             "url": url,
-            "mcp_url": f"{url}/mcp",
+            "mcp_url": mcp_url,
             "docs_url": f"{url}/docs",
             "workspaces": [asdict(workspace) for workspace in self.workspaces],
             "users": [asdict(user) for user in self.users],
             "tokens": dict(self.tokens),
         }
-        fresh = path.with_name(f"{path.name}.new")
-        write_private(fresh, json.dumps(document, indent=2) + "\n")
-        fresh.replace(path)
+        replace_private(path, json.dumps(document, indent=2) + "\n")

@@ -6,7 +6,9 @@ import json
 from collections.abc import Mapping
 from typing import TextIO
 
+from omnia.quickstart.address import Addresses
 from omnia.quickstart.credentials import Credentials
+from omnia.quickstart.mcp_config import mcp_config
 
 _BOLD, _DIM, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 
@@ -16,11 +18,11 @@ def wants_colour(stream: TextIO, env: Mapping[str, str]) -> bool:
     return stream.isatty() and not env.get("NO_COLOR") and env.get("TERM") != "dumb"
 
 
-def render(credentials: Credentials, *, url: str, colour: bool) -> str:
-    """The panel's text; the curl lines in it work as they stand."""
+def render(credentials: Credentials, *, addresses: Addresses, colour: bool) -> str:
+    """The panel's text; the curl lines and the MCP client's configuration in it work as they stand."""
     bold, dim, plain = (_BOLD, _DIM, _PLAIN) if colour else ("", "", "")
-    owner = credentials.token("owner") or ""
-    places = {"Dashboard": f"{url}/", "API": f"{url}/api/v1", "API docs": f"{url}/docs"}
+    owner, url = credentials.token("owner") or "", addresses.web.url
+    places = {"Dashboard": f"{url}/", "API": f"{url}/api/v1", "API docs": f"{url}/docs", "MCP": addresses.mcp_url}
     lines = ["", f"{bold}Omnia Memory is running.{plain} {dim}Ctrl+C stops it.{plain}", ""]
     lines += [f"  {name:<12}{place}" for name, place in places.items()]
     lines += ["", f"{bold}Sign in{plain}"]
@@ -28,6 +30,8 @@ def render(credentials: Credentials, *, url: str, colour: bool) -> str:
     lines += ["", f"{bold}API token{plain} {dim}(owner of the workspace demo){plain}", f"  {owner}"]
     lines += ["", f"{bold}Save a memory{plain}", _curl(url, "memories", owner, _SAVE)]
     lines += ["", f"{bold}Recall it{plain}", _curl(url, "memories/retrieve", owner, _RECALL)]
+    lines += ["", f"{bold}Connect an MCP client{plain} {dim}(this is .omnia/mcp.json){plain}"]
+    lines += [mcp_config(owner, url=addresses.mcp_url)]
     lines += ["", f"{dim}All of this is in .omnia/quickstart.json, the logs are in .omnia/logs/{plain}", ""]
     return "\n".join(lines)
 

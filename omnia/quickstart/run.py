@@ -1,4 +1,4 @@
-"""One run: the servers, the filled database, web, worker and beat; and the order in which they end."""
+"""One run: the servers, the filled database, web, mcp, worker and beat; and the order in which they end."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from omnia.child import Child, ChildError, spawn
 from omnia.embedded.running import QUICK_START, secret_key
 from omnia.embedded.servers import Servers
 from omnia.quickstart import occupancy
-from omnia.quickstart.address import Address
+from omnia.quickstart.address import Address, Addresses
 from omnia.quickstart.credentials import Credentials
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -36,11 +36,7 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to run: a step that must end well first, then the programs.
-
-    The first program answers requests and gets the machine to itself until it does; they are stopped in
-    this order too.
-    """
+    """What to run: a step that must end well first, then the programs, stopped in this order."""
 
     seed: Command
     programs: Mapping[str, Program]
@@ -49,25 +45,30 @@ class Plan:
 class Run:
     """What one `make run` has started."""
 
-    def __init__(self, folder: Path, address: Address, plan: Plan) -> None:
+    def __init__(self, folder: Path, addresses: Addresses, plan: Plan) -> None:
         self.folder = folder
-        self.address = address
+        self.addresses = addresses
         self.plan = plan
         self.servers = Servers(folder)
         self.started: dict[str, Child] = {}
-        self.env = _environment(self.servers, address)
+        self.env = _environment(self.servers, addresses)
 
     def start(self) -> Credentials:
-        """Everything, until requests are served. Raises ChildError or EmbeddedError."""
+        """Everything, until requests are served: what serves them has the machine to itself until it does.
+
+        Raises ChildError or EmbeddedError.
+        """
         if not os.environ.get("REDIS_URL"):
             self.servers.start_redis()
         if not os.environ.get("DATABASE_URL"):
             self.servers.start_postgres()
         self._fill()
-        first, *others = self.plan.programs
-        self._start(first, self.plan.programs[first].command)
-        self._await_ready()
-        for name in others:
+        serving = {"web": self.addresses.web, "mcp": self.addresses.mcp}
+        for name in serving:
+            self._start(name, self.plan.programs[name].command)
+        for name, address in serving.items():
+            self._await_ready(name, address)
+        for name in [name for name in self.plan.programs if name not in serving]:
             self._start(name, self.plan.programs[name].command)
         return Credentials.read(self.folder / CREDENTIALS)
 
@@ -78,7 +79,7 @@ class Run:
             time.sleep(0.2)
 
     def stop(self) -> None:
-        """Web first, so that nothing new comes in, the database last."""
+        """What serves requests first, so that nothing new comes in, the database last."""
         patience = {"seed": 5.0} | {name: program.seconds_to_stop for name, program in self.plan.programs.items()}
         for name, seconds in patience.items():
             if child := self.started.get(name):
@@ -100,18 +101,19 @@ class Run:
         return child
 
     def _fill(self) -> None:
-        child = self._start("seed", [*self.plan.seed, self.folder / CREDENTIALS, self.address.url])
+        urls = (self.addresses.web.url, self.addresses.mcp_url)
+        child = self._start("seed", [*self.plan.seed, self.folder / CREDENTIALS, *urls])
         child.process.wait()
         if child.process.returncode:
             raise child.failure()
         del self.started["seed"]
 
-    def _await_ready(self, *, seconds: float = 60) -> None:
+    def _await_ready(self, name: str, address: Address, *, seconds: float = 60) -> None:
         deadline = time.monotonic() + seconds
-        while not _is_ready(self.address.url):
+        while not _is_ready(address.url):
             self._check()
             if time.monotonic() > deadline:
-                raise ChildError(f"{self.address.url}/readyz is not green after {seconds:g} s; see .omnia/logs/web.log")
+                raise ChildError(f"{address.url}/readyz is not green after {seconds:g} s; see .omnia/logs/{name}.log")
             time.sleep(0.05)
 
     def _check(self) -> None:
@@ -120,7 +122,7 @@ class Run:
                 raise child.failure()
 
 
-def _environment(servers: Servers, address: Address) -> dict[str, str]:
+def _environment(servers: Servers, addresses: Addresses) -> dict[str, str]:
     """What the children see: our servers and defaults, what the operator set, and where to listen."""
     ours = {
         "DATABASE_URL": servers.database_url,
@@ -130,8 +132,9 @@ def _environment(servers: Servers, address: Address) -> dict[str, str]:
         **QUICK_START,
     }
     fixed = {
-        "OMNIA_HOST": address.host,
-        "PORT": str(address.port),
+        "OMNIA_HOST": addresses.web.host,
+        "PORT": str(addresses.web.port),
+        "OMNIA_MCP_PORT": str(addresses.mcp.port),
         "OMNIA_BEAT_SCHEDULE": str(servers.folder / "beat-schedule"),
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
     }

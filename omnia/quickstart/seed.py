@@ -1,6 +1,7 @@
 """The step of `make run` that fills the database: migrations first, then the demo.
 
-`python -m omnia.quickstart.seed FILE URL`: FILE keeps the passwords and tokens, URL is where we answer.
+`python -m omnia.quickstart.seed FILE URL MCP_URL`: FILE keeps the passwords and tokens, the URLs are where we answer;
+what an MCP client needs of it is written beside it.
 """
 
 from __future__ import annotations
@@ -13,10 +14,12 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management import CommandError, call_command
 from django.db import OperationalError
 
+from omnia.embedded.running import replace_private
 from omnia.quickstart.credentials import Credentials
+from omnia.quickstart.mcp_config import MCP_CONFIG, mcp_config
 
 
-def main(file: Path, url: str) -> int:
+def main(file: Path, url: str, mcp_url: str) -> int:
     try:
         django.setup()
         call_command("migrate", verbosity=0)
@@ -28,9 +31,11 @@ def main(file: Path, url: str) -> int:
         return 1
     from omnia.quickstart.demo import ensure_demo
 
-    ensure_demo(Credentials.read(file)).write(file, url=url)
+    credentials = ensure_demo(Credentials.read(file))
+    credentials.write(file, url=url, mcp_url=mcp_url)
+    replace_private(file.with_name(MCP_CONFIG), mcp_config(credentials.token("owner") or "", url=mcp_url) + "\n")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]), sys.argv[2]))
+    sys.exit(main(Path(sys.argv[1]), *sys.argv[2:]))

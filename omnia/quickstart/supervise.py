@@ -11,7 +11,7 @@ from types import FrameType
 from omnia.child import ChildError, end_with_parent
 from omnia.embedded.wheels import EmbeddedError
 from omnia.quickstart import occupancy
-from omnia.quickstart.address import Address
+from omnia.quickstart.address import Addresses
 from omnia.quickstart.panel import render, wants_colour
 from omnia.quickstart.run import ROOT, Command, Plan, Program, Run
 
@@ -30,6 +30,7 @@ PLAN = Plan(
     seed=[sys.executable, "-m", "omnia.quickstart.seed"],
     programs={
         "web": Program(_entrypoint("web")),
+        "mcp": Program(_entrypoint("mcp")),
         "beat": Program(_entrypoint("beat"), seconds_to_stop=5),
         "worker": Program(_entrypoint("worker"), seconds_to_stop=20),
     },
@@ -41,20 +42,19 @@ def main() -> int:
     FOLDER.mkdir(mode=0o700, exist_ok=True)
     if "MAKELEVEL" in os.environ:
         end_with_parent(signal.SIGTERM)
-    return supervise(FOLDER, Address.from_env(os.environ), plan=PLAN)
+    return supervise(FOLDER, Addresses.from_env(os.environ), plan=PLAN)
 
 
-def supervise(folder: Path, address: Address, *, plan: Plan) -> int:
+def supervise(folder: Path, addresses: Addresses, *, plan: Plan) -> int:
     """Runs the plan until asked to stop (0), or until a child ends by itself (1).
 
     Raises AddressError or FolderTakenError before anything starts.
     """
-    with occupancy.occupied(folder, url=address.url):
+    with occupancy.occupied(folder, url=addresses.web.url):
         _listen_for_stop()
         try:
             occupancy.end_leftovers(folder)
-            address.check_free()
-            return _serve(Run(folder, address, plan))
+            return _serve(Run(folder, addresses.checked(), plan))
         except StopRequestedError:
             return 0
 
@@ -63,7 +63,7 @@ def _serve(run: Run) -> int:
     try:
         _say("Starting; the first time takes a little longer ...")
         credentials = run.start()
-        print(render(credentials, url=run.address.url, colour=wants_colour(sys.stdout, os.environ)), flush=True)
+        print(render(credentials, addresses=run.addresses, colour=wants_colour(sys.stdout, os.environ)), flush=True)
         run.watch()
     except (ChildError, EmbeddedError) as error:
         _say(f"\n{error}\n")

@@ -59,12 +59,12 @@ def start(folder: Path, port: int) -> Iterator[Start]:
 
 
 def _await_all(run: subprocess.Popen[str], folder: Path) -> dict[str, int]:
-    """The ids of the three programs, once the panel is printed and each is up."""
+    """The ids of the four programs, once the panel is printed and each is up."""
     assert run.stdout is not None
     assert run.stderr is not None
     if not any(line.startswith("All of this is in") for line in run.stdout):
         pytest.fail(run.stderr.read())
-    while len(pids := _pids(folder)) < 3:
+    while len(pids := _pids(folder)) < 4:
         assert run.poll() is None, run.stderr.read()
         time.sleep(0.02)
     return pids
@@ -84,14 +84,14 @@ def _await_end(pids: dict[str, int]) -> None:
 def test_a_stopped_run_leaves_nothing(folder: Path, start: Start) -> None:
     run = start()
     pids = _await_all(run, folder)
-    assert pids.keys() == {"web", "beat", "worker"}
+    assert pids.keys() == {"web", "mcp", "beat", "worker"}
     run.terminate()
     run.terminate()  # make passes on what the whole group got: that is one request
     _, told = run.communicate(timeout=20)
     assert run.returncode == 0
     assert told.endswith("Stopped.\n")
     assert not any(started_at(pid) for pid in pids.values())
-    assert (folder / "events").read_text().split() == ["web", "beat", "worker"]
+    assert (folder / "events").read_text().split() == ["web", "mcp", "beat", "worker"]
 
 
 def test_a_crash_is_told_and_ends_the_run(folder: Path, start: Start) -> None:
@@ -162,6 +162,13 @@ def test_make_stop_ends_it_and_make_clean_removes_it(
     assert capsys.readouterr().out.splitlines() == ["Stopped.", "Omnia Memory does not run in this folder."]
     assert clean(folder) == 0
     assert not folder.exists()
+
+
+def test_a_run_waits_for_both_servers(folder: Path, start: Start) -> None:
+    (folder / "mcp.py").write_text("print('no disk'); sys.exit(4)")
+    _, told = start().communicate(timeout=20)
+    assert "mcp ended with exit code 4" in told
+    assert not (folder / "worker.pid").exists()
 
 
 def test_a_taken_port_is_found_before_anything_starts(folder: Path, port: int, start: Start) -> None:

@@ -20,7 +20,7 @@ SOME = Credentials(
 
 def test_it_comes_back_as_written(tmp_path: Path) -> None:
     file = tmp_path / "quickstart.json"
-    SOME.write(file, url="http://127.0.0.1:8000")
+    SOME.write(file, url="http://127.0.0.1:8000", mcp_url="http://127.0.0.1:8001/mcp")
     assert Credentials.read(file) == SOME
     assert SOME.password("admin") == "secret"
     assert SOME.token("owner") == "omnia_o"
@@ -29,10 +29,10 @@ def test_it_comes_back_as_written(tmp_path: Path) -> None:
 
 def test_it_holds_what_scripts_look_for(tmp_path: Path) -> None:
     file = tmp_path / "quickstart.json"
-    SOME.write(file, url="http://127.0.0.1:8000")
+    SOME.write(file, url="http://127.0.0.1:8000", mcp_url="http://127.0.0.1:8001/mcp")
     assert json.loads(file.read_text()) == {
         "url": "http://127.0.0.1:8000",
-        "mcp_url": "http://127.0.0.1:8000/mcp",
+        "mcp_url": "http://127.0.0.1:8001/mcp",
         "docs_url": "http://127.0.0.1:8000/docs",
         "workspaces": [{"uid": "0190-uid", "name": "demo"}],
         "users": [{"username": "admin", "password": "secret", "role": "platform-admin"}],
@@ -45,7 +45,7 @@ def test_only_its_owner_reads_it(tmp_path: Path) -> None:
     file.touch(0o666)
     before = os.umask(0)
     try:
-        SOME.write(file, url="")
+        SOME.write(file, url="", mcp_url="")
     finally:
         os.umask(before)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
