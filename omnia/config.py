@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Literal, get_args
+from typing import Literal, cast, get_args
 from urllib.parse import urlsplit
 
 from omnia.core.duration import parse_duration
 from omnia.core.edition import Edition
 
+ClusterMode = Literal["off", "in-cluster", "kubeconfig"]
 Provider = Literal["local", "openai", "ollama", "none", "hashing"]
 LONGEST_MODEL_NAME = 200
+_NAMESPACE = re.compile(r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?", re.ASCII)
+SERVICE_ACCOUNT = re.compile(
+    rf"system:serviceaccount:(?P<namespace>{_NAMESPACE.pattern}):(?P<name>[a-z0-9][-a-z0-9.]{{0,252}})", re.ASCII
+)
+"""The full name a ServiceAccount has as a user of the cluster."""
 
 
 class ConfigError(Exception):
@@ -58,6 +65,46 @@ class IngestConfig:
 
 
 @dataclass(frozen=True, slots=True)
+class ServiceAccounts:
+    """Which of the cluster's ServiceAccounts may call, and as what. With no audience none may."""
+
+    audiences: tuple[str, ...] = ()
+    subjects: frozenset[str] = frozenset()
+    namespaces: frozenset[str] = frozenset()
+    role: str = "editor"
+
+    def check(self, mode: ClusterMode) -> None:
+        """Raises ConfigError when it lets in nobody, or could not tell who is who."""
+        listed = self.subjects | self.namespaces
+        if self.audiences and not listed:
+            raise ConfigError(
+                "OMNIA_AUTH_AUDIENCES is set and nobody is allowed: name ServiceAccounts in OMNIA_AUTH_ALLOWED_SUBJECTS "
+                "or namespaces in OMNIA_AUTH_ALLOWED_NAMESPACES, or leave all three out"
+            )
+        if listed and not self.audiences:
+            raise ConfigError("OMNIA_AUTH_AUDIENCES must name the audience that ServiceAccount tokens are made for")
+        if listed and mode == "off":
+            raise ConfigError("ServiceAccount tokens are checked by the cluster: set OMNIA_KUBERNETES")
+        for subject in self.subjects:
+            if not SERVICE_ACCOUNT.fullmatch(subject):
+                raise ConfigError(
+                    f"OMNIA_AUTH_ALLOWED_SUBJECTS: {subject!r} is no ServiceAccount; "
+                    "write system:serviceaccount:NAMESPACE:NAME"
+                )
+        for namespace in self.namespaces:
+            if not _NAMESPACE.fullmatch(namespace):
+                raise ConfigError(f"OMNIA_AUTH_ALLOWED_NAMESPACES: {namespace!r} cannot name a namespace")
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterConfig:
+    """Whether a Kubernetes API server holds the policies, and how its ServiceAccounts may call."""
+
+    mode: ClusterMode = "off"
+    service_accounts: ServiceAccounts = ServiceAccounts()
+
+
+@dataclass(frozen=True, slots=True)
 class OmniaConfig:
     """Every `OMNIA_*` setting. See the README's table for what each one does."""
 
@@ -80,6 +127,7 @@ class OmniaConfig:
     mcp_threads: int = 8
     embedding: EmbeddingConfig = EmbeddingConfig()
     ingest: IngestConfig = IngestConfig()
+    cluster: ClusterConfig = ClusterConfig()
 
     @staticmethod
     def from_env(env: Mapping[str, str] = os.environ) -> OmniaConfig:
@@ -105,6 +153,7 @@ class OmniaConfig:
             mcp_threads=int(read.number("OMNIA_MCP_THREADS", 8, 1, 256)),
             embedding=_embedding(read),
             ingest=_ingest(read),
+            cluster=_cluster(read),
         )
 
 
@@ -141,6 +190,18 @@ def _ingest(read: _Reader) -> IngestConfig:
     if ingest.chunk_overlap >= ingest.chunk_size:
         raise ConfigError("OMNIA_INGEST_CHUNK_OVERLAP must be less than OMNIA_INGEST_CHUNK_SIZE")
     return ingest
+
+
+def _cluster(read: _Reader) -> ClusterConfig:
+    mode = cast(ClusterMode, read.choice("OMNIA_KUBERNETES", get_args(ClusterMode)))
+    service_accounts = ServiceAccounts(
+        audiences=tuple(read.words("OMNIA_AUTH_AUDIENCES")),
+        subjects=frozenset(read.words("OMNIA_AUTH_ALLOWED_SUBJECTS")),
+        namespaces=frozenset(read.words("OMNIA_AUTH_ALLOWED_NAMESPACES")),
+        role=read.choice("OMNIA_AUTH_ROLE", ("editor", "viewer", "owner")),
+    )
+    service_accounts.check(mode)
+    return ClusterConfig(mode, service_accounts)
 
 
 @dataclass(frozen=True, slots=True)

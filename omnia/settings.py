@@ -172,7 +172,7 @@ STORAGES = {
 DATA_UPLOAD_MAX_MEMORY_SIZE = 16 * 1024 * 1024
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "omnia.api.authentication.TokenAuthentication",
+        "policies.api.authentication.BearerAuthentication",
         "omnia.api.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["omnia.api.permissions.IsAuthenticated"],

@@ -85,6 +85,7 @@ def add_problem(result: dict[str, Any], **_: Any) -> dict[str, Any]:
 
 class _Token(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
     target_class = "omnia.api.authentication.TokenAuthentication"
+    match_subclasses = True
     name = "token"
 
     def get_security_definition(self, auto_schema: AutoSchema) -> dict[str, Any]:

@@ -17,3 +17,18 @@ def merge_patch(target: Any, patch: Any) -> Any:
         else:
             merged[key] = merge_patch(merged.get(key), value)
     return merged
+
+
+def difference(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
+    """The patch that turns `before` into `after`: the changed leaves alone, empty when nothing changed.
+
+    A list is a leaf. `after` holds no null, which a merge patch could not write.
+    """
+    patch: dict[str, Any] = dict.fromkeys(before.keys() - after.keys())
+    for key, value in after.items():
+        held = before.get(key)
+        if isinstance(held, Mapping) and isinstance(value, Mapping):
+            patch |= {key: inner} if (inner := difference(held, value)) else {}
+        elif key not in before or held != value:
+            patch[key] = value
+    return patch

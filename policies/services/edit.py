@@ -1,7 +1,6 @@
-"""Writing policies: admission, the row, its status and its audit entry, in one transaction.
+"""Writing policies: admission, then the keeper, which leaves the row, its status and its audit entry.
 
-The raw spec is stored as admitted. A spec the controller's checks refuse is stored all the same, in
-phase `Error`, and the last valid one stays in force (spec: Status Fields).
+Without a cluster that is one transaction; with one the API server has the last word (see `keepers`).
 """
 
 from __future__ import annotations
@@ -10,19 +9,15 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
-from django.db import transaction
-
-from omnia.audit import record
 from omnia.core.actor import Actor
 from omnia.core.errors import Conflict, NotFound
-from omnia.db import advisory_lock
 from policies.domain.admission import admit_policy
-from policies.domain.changes import told
-from policies.domain.conditions import status_of
 from policies.domain.patch import merge_patch
-from policies.domain.schema.crd import is_name, name_in
+from policies.domain.schema.crd import name_in
 from policies.models import MemoryPolicy
-from policies.services.editing import Outcome, make_visible, require_admitted, require_fresh
+from policies.services.editing import Outcome, require_admitted, require_fresh
+from policies.services.keepers import again_when_stale, keeper_of
+from policies.services.policy_rows import POLICIES
 from policies.services.wire import policy_object
 
 
@@ -30,10 +25,11 @@ def create_policy(document: object, *, actor: Actor, now: datetime) -> MemoryPol
     """A new policy. Raises Unprocessable with every problem, Conflict `policy_exists` for a taken name."""
     checked = admit_policy(document, stored=None, now=now)
     require_admitted(checked)
-    with transaction.atomic():
-        if _locked(checked.name) is not None:
+    keeper = keeper_of(POLICIES)
+    with keeper.held(checked.name) as row:
+        if row is not None:
             raise Conflict("A policy of this name exists; replace it instead.", code="policy_exists")
-        return _create(checked.name, checked.spec, actor, now)
+        return keeper.create(checked, actor=actor, now=now)
 
 
 def replace_policy(
@@ -53,27 +49,31 @@ def patch_policy(
     return _revise(name, lambda row: merge_patch(policy_object(row), patch), actor=actor, now=now, expected=expected)
 
 
+@again_when_stale
 def put_policy(document: object, *, actor: Actor, now: datetime) -> tuple[MemoryPolicy, Outcome]:
     """Creates the policy, or replaces it whatever its state, and says which."""
-    with transaction.atomic():
-        row = _locked(name_in(document))
+    keeper = keeper_of(POLICIES)
+    with keeper.held(name_in(document)) as row:
         checked = admit_policy(document, stored=row.spec if row else None, now=now)
         require_admitted(checked)
         if row is None:
-            return _create(checked.name, checked.spec, actor, now), Outcome.CREATED
-        return row, _update(row, checked.spec, actor, now)
+            return keeper.create(checked, actor=actor, now=now), Outcome.CREATED
+        if row.spec == checked.spec:
+            return row, Outcome.UNCHANGED
+        return keeper.update(row, checked.spec, actor=actor, now=now), Outcome.CONFIGURED
 
 
+@again_when_stale
 def delete_policy(name: str, *, actor: Actor, expected: str | None = None) -> None:
     """Removes the policy. Groups that bind it run with no policy from then on."""
-    with transaction.atomic():
-        row = _held(name)
+    keeper = keeper_of(POLICIES)
+    with keeper.held(name) as held:
+        row = _found(held)
         require_fresh(row, expected=expected)
-        row.delete()
-        record.policy_deleted(actor=actor, policy=name, metadata={"generation": row.generation})
-        make_visible()
+        keeper.delete(row, actor=actor)
 
 
+@again_when_stale
 def _revise(
     name: str,
     document_for: Callable[[MemoryPolicy], object],
@@ -82,56 +82,16 @@ def _revise(
     now: datetime,
     expected: str | None,
 ) -> MemoryPolicy:
-    with transaction.atomic():
-        row = _held(name)
+    keeper = keeper_of(POLICIES)
+    with keeper.held(name) as held:
+        row = _found(held)
         require_fresh(row, expected=expected)
         checked = admit_policy(document_for(row), stored=row.spec, now=now)
         require_admitted(checked, name=name)
-        _update(row, checked.spec, actor, now)
-        return row
+        return row if checked.spec == row.spec else keeper.update(row, checked.spec, actor=actor, now=now)
 
 
-def _held(name: str) -> MemoryPolicy:
-    row = _locked(name)
+def _found(row: MemoryPolicy | None) -> MemoryPolicy:
     if row is None:
         raise NotFound("There is no policy of this name.", code="policy_not_found")
     return row
-
-
-def _locked(name: str) -> MemoryPolicy | None:
-    """The row, held by this transaction; also its absence, so that two creations cannot meet."""
-    if not is_name(name):
-        return None
-    advisory_lock("policy", name)
-    return MemoryPolicy.objects.select_for_update().filter(name=name).first()
-
-
-def _create(name: str, spec: dict[str, Any], actor: Actor, now: datetime) -> MemoryPolicy:
-    row = MemoryPolicy(name=name, created_at=now)
-    _settle(row, spec, now)
-    row.save(force_insert=True)
-    record.policy_created(actor=actor, policy=name, metadata={"generation": row.generation, "phase": row.phase})
-    make_visible()
-    return row
-
-
-def _update(row: MemoryPolicy, spec: dict[str, Any], actor: Actor, now: datetime) -> Outcome:
-    if spec == row.spec:
-        return Outcome.UNCHANGED
-    changed = told(row.spec, spec)
-    row.generation += 1
-    _settle(row, spec, now)
-    row.save(force_update=True)
-    facts = {"generation": row.generation, "phase": row.phase, "changes": changed}
-    record.policy_changed(actor=actor, policy=row.name, metadata=facts)
-    make_visible()
-    return Outcome.CONFIGURED
-
-
-def _settle(row: MemoryPolicy, spec: dict[str, Any], now: datetime) -> None:
-    """The spec and the status it comes to."""
-    status = status_of(spec, generation=row.generation, now=now, previous=row.conditions)
-    row.spec, row.phase, row.conditions = spec, status.phase, status.conditions
-    row.observed_generation, row.updated_at = row.generation, now
-    if status.phase == MemoryPolicy.Phase.ACTIVE:
-        row.last_valid_spec = spec

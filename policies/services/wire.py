@@ -12,8 +12,12 @@ Row = MemoryPolicy | Workspace
 
 def policy_object(row: MemoryPolicy) -> dict[str, Any]:
     """The whole MemoryPolicy object. The moments are datetimes."""
-    status = {"phase": row.phase, "observedGeneration": row.observed_generation, "conditions": row.conditions}
-    return _object(row, "memorypolicies") | {"status": status}
+    return _object(row, "memorypolicies") | {"status": status_object(row)}
+
+
+def status_object(row: MemoryPolicy) -> dict[str, Any]:
+    """The policy's status as the object shows it."""
+    return {"phase": row.phase, "observedGeneration": row.observed_generation, "conditions": row.conditions}
 
 
 def workspace_object(row: Workspace) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from django.utils import timezone
 from omnia.core.actor import Actor
 from omnia.core.errors import BadInput
 from policies.domain.manifest import load_documents
+from policies.kube.current import cluster
 from policies.services.apply import NothingApplied, apply_documents
 
 _ACTOR = Actor(name="system:apply_policy")
@@ -24,6 +25,8 @@ class Command(BaseCommand):
         parser.add_argument("file", help="the file, with documents separated by ---; - reads standard input")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if cluster() is not None:
+            raise CommandError("The cluster holds the policies and workspaces: kubectl apply -f FILE.")
         try:
             documents = load_documents(_read(options["file"]))
             if not documents:
