@@ -26,6 +26,8 @@ INGESTED = Counter(
 
 SUPPRESSED = Counter("omnia_memory_writes_suppressed", "Saves refused for want of consent.", ["category", "reason"])
 
+DENIED = Counter("omnia_memory_retrieval_denied", "Rows a caller's own filter withheld from its answer.")
+
 
 def exposition() -> bytes:
     """Every metric in the text format.

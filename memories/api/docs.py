@@ -72,6 +72,13 @@ recall = extend_schema(
     request=recall_messages.RecallMessage,
     responses=answers.RecallAnswer,
 )
+semantic = extend_schema(
+    summary="Search every tier, with a filter of your own",
+    description="A row is left out unless `deny_cel` comes to a clean false for it.",
+    operation_id="retrieveSemantic",
+    request=recall_messages.SemanticMessage,
+    responses=answers.SearchAnswer,
+)
 open_memory = extend_schema(
     summary="Open one memory", operation_id="openMemory", parameters=_SCOPE, responses=answers.MemoryAnswer
 )

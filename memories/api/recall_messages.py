@@ -5,12 +5,13 @@ An unknown field is refused everywhere here: a filter ignored in silence would w
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
 from pydantic import BeforeValidator, ConfigDict, Field
 
-from memories.api.messages import Identity, Key, Label, ScopeMessage, Unit, Words
+from memories.api.messages import Identity, Key, Label, Moment, ScopeMessage, Unit, Words
 from memories.domain.about import folded, folded_prefix
 from memories.domain.expansion import MOST_ADDED, MOST_HOPS, ExpansionWish
 from memories.domain.lookup import DEFAULT_ROWS, MOST_ROWS, Lookup
@@ -118,13 +119,42 @@ class RecallMessage(StrictMessage):
     structured_lookups: list[LookupMessage] = Field(default_factory=list, max_length=_MOST_LOOKUPS)
     preview: bool = False
     explain: bool = False
+    as_of: Moment | None = Field(
+        default=None,
+        description="What was known then: rows superseded since, and earlier wordings. Goes with a question alone.",
+    )
+
+    @property
+    def names_more(self) -> bool:
+        """Whether anything but the question is asked."""
+        return bool(self.seed_entity_ids or self.structured_lookups or self.graph_expansion or self.relation_types)
 
 
-def recall_request(message: RecallMessage, *, scope: Scope) -> RecallRequest:
+class SemanticMessage(StrictMessage):
+    """POST /memories/retrieve/semantic."""
+
+    workspace_id: str | None = None
+    scope: ScopeMessage | None = None
+    user_id: str | None = None
+    virtual_user_id: str | None = None
+    agent_id: str | None = None
+    service_group: str | None = None
+    query: str = Field(max_length=LONGEST_QUERY)
+    deny_cel: str = Field(
+        default="",
+        description="CEL over metadata, category, tier, kind, source; what it does not clearly let through is left out.",
+    )
+    limit: int = Field(default=20, ge=1, le=LARGEST_LIMIT)
+
+
+def recall_request(message: RecallMessage, *, scope: Scope, now: datetime) -> RecallRequest:
     """The request a message stands for.
 
-    Raises BadInput `lookup_too_wide` or `relation_types_twice`, Forbidden `lookup_outside_scope`.
+    Raises BadInput `lookup_too_wide`, `relation_types_twice`, `as_of_in_the_future` or `as_of_alone`, Forbidden
+    `lookup_outside_scope`.
     """
+    if message.as_of:
+        _check_as_of(message, now=now)
     return RecallRequest(
         scope=scope,
         query=message.query.strip(),
@@ -137,7 +167,16 @@ def recall_request(message: RecallMessage, *, scope: Scope) -> RecallRequest:
         expansion=_expansion(message),
         seeds=tuple(message.seed_entity_ids),
         lookups=_lookups(message.structured_lookups, scope=scope),
+        as_of=message.as_of,
     )
+
+
+def _check_as_of(message: RecallMessage, *, now: datetime) -> None:
+    if message.as_of and message.as_of > now:
+        raise _invalid("/as_of", "as_of_in_the_future", "as_of must not lie in the future")
+    if message.names_more:
+        detail = "the past is asked by a question alone: leave out graph_expansion, relation_types, seeds and lookups"
+        raise _invalid("/as_of", "as_of_alone", detail)
 
 
 def _expansion(message: RecallMessage) -> ExpansionWish:

@@ -3,6 +3,7 @@
 from django.urls import path
 
 from memories.api import (
+    aggregate,
     audit,
     batch,
     conflicts,
@@ -22,6 +23,8 @@ urlpatterns = [
     path("memories", views.MemoriesView.as_view()),
     path("memories/search", views.SearchView.as_view()),
     path("memories/retrieve", retrieve.RetrieveView.as_view()),
+    path("memories/retrieve/semantic", retrieve.SemanticView.as_view()),
+    path("memories/aggregate", aggregate.AggregateView.as_view()),
     path("memories/batch", batch.BatchView.as_view()),
     path("memories/conflicts", conflicts.ConflictsView.as_view()),
     path("memories/consent-events", consent.ConsentEventsView.as_view()),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -17,7 +18,7 @@ class RecallRequest:
     """One question in one scope. The scope joins its tiers: institutional, agent, user, user for agent.
 
     `seeds` are ids of memories, or of what memories are about. Without a question, `seeds` and `lookups` are
-    all that is asked for.
+    all that is asked for. `as_of` asks what was known at an earlier moment; it goes with a question alone.
     """
 
     scope: Scope
@@ -31,6 +32,7 @@ class RecallRequest:
     expansion: ExpansionWish = field(default_factory=ExpansionWish)
     seeds: tuple[UUID, ...] = ()
     lookups: tuple[Lookup, ...] = ()
+    as_of: datetime | None = None
 
     @property
     def asks(self) -> bool:

@@ -16,9 +16,11 @@ from memories.store.rows import SELECT
 from memories.store.scope_sql import LIVE, SHARED_TIERS, USER_TIERS
 from omnia.db import load_sql
 
-PASSING = f"""{LIVE} AND (%(types)s::text[] IS NULL OR m.type = ANY(%(types)s::text[]))
+FILTERS = """(%(types)s::text[] IS NULL OR m.type = ANY(%(types)s::text[]))
     AND (%(purposes)s::text[] IS NULL OR m.purpose = ANY(%(purposes)s::text[]))
     AND (%(min_confidence)s::float8 IS NULL OR m.confidence >= %(min_confidence)s::float8)"""
+"""Let through by the filters of the recall."""
+PASSING = f"{LIVE} AND {FILTERS}"
 """Live, and let through by the filters of the recall."""
 _QUERIES = ("s_institutional", "s_agent")
 
@@ -37,13 +39,13 @@ _SOURCE_WEIGHT = "CASE source_type {} ELSE 0.5 END".format(
 @cache
 def whole_scope(dimensions: int) -> str:
     """The statement that reads every visible row."""
-    return _whole(_rows((*SHARED_TIERS, USER_TIERS)), passing=PASSING, dimensions=dimensions)
+    return whole(_rows((*SHARED_TIERS, USER_TIERS)), passing=PASSING, dimensions=dimensions)
 
 
 @lru_cache(maxsize=256)
 def over(predicate: str, *, dimensions: int) -> str:
     """The same ranking over the rows of one predicate."""
-    return _whole("SELECT * FROM memories_memory", passing=predicate, dimensions=dimensions)
+    return whole("SELECT * FROM memories_memory", passing=predicate, dimensions=dimensions)
 
 
 @cache
@@ -65,8 +67,7 @@ def indexed(dimensions: int) -> str:
 @cache
 def newest() -> str:
     """The statement for a recall without a question: the newest visible rows."""
-    sql = load_sql("memories", "recall_newest")
-    return sql.format(known=_KNOWN, rows=_rows((*SHARED_TIERS, USER_TIERS)), passing=PASSING, fused=_fused())
+    return latest(_rows((*SHARED_TIERS, USER_TIERS)), passing=PASSING)
 
 
 @lru_cache(maxsize=256)
@@ -75,7 +76,13 @@ def named(selection: str) -> str:
     return load_sql("memories", "recall_named").format(known=_KNOWN, selection=selection, fused=_fused())
 
 
-def _whole(rows: str, *, passing: str, dimensions: int) -> str:
+def latest(rows: str, *, passing: str) -> str:
+    """The newest of these rows, ranked as a recall does without a question."""
+    return load_sql("memories", "recall_newest").format(known=_KNOWN, rows=rows, passing=passing, fused=_fused())
+
+
+def whole(rows: str, *, passing: str, dimensions: int) -> str:
+    """The ranking over all of these rows that pass."""
     return load_sql("memories", "recall").format(
         known=_KNOWN,
         distance=_distance(dimensions),

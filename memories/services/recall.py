@@ -13,6 +13,7 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
+from memories.recall.as_of import find_as_of
 from memories.recall.candidates import find, recall_parameters
 from memories.recall.expansion import expand
 from memories.recall.named import find_named
@@ -50,6 +51,8 @@ def recall(request: RecallRequest, *, policy: EffectivePolicy, now: datetime) ->
 
 
 def _walk(request: RecallRequest, *, policy: EffectivePolicy) -> GraphExpansion | None:
+    if request.as_of:
+        return None
     walk = request.expansion.settled(policy.recall.graph_expansion)
     if walk and policy.edition is not Edition.ENTERPRISE:
         raise Forbidden("Graph expansion needs the Enterprise edition; leave it out.", code="enterprise_required")
@@ -66,6 +69,9 @@ def _rows(
 ) -> list[dict[str, Any]]:
     """The rows of every source, each once, best first."""
     factors = weights(policy)
+    if request.as_of:
+        then = find_as_of(request, as_of=request.as_of, vector=vector, weights=factors, now=now)
+        return [row | {"source": "direct"} for row in then]
     direct = find(request, vector=vector, weights=factors, now=now) if request.asks else []
     rows = {row["id"]: row | {"source": "direct"} for row in direct}
     if not (request.seeds or request.lookups or walk):

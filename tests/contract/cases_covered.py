@@ -5,6 +5,8 @@ Cases about isolation are not here: their tests are named after them (`test_fiel
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 ISOLATION = {
     "field": (1, 2, 3, 5, 6, 7, 9, 10, 11, 13, 14, 15, 17, 18, 19, 21, 22, 23, 25, 26, 27),
     "security": (185, 186, 187, 189, 190, 191, 193, 194, 195, 197, 198, 199, 201, 202, 203),
@@ -22,11 +24,29 @@ CONSENT_AND_ERASURE = {
     "security": (293, 294, 295, 297, 298, 299, 301, 302, 303, 305, 306, 307, 309, 310, 311, 313, 314),
 }
 AUTHORIZATION = {"security": (217, 218, 219, 221, 222, 223, 225, 226, 227, 229)}
+RECALL = {
+    "behaviour": (90, 91, 93, 94, 95, 97, 98, 99, 101, 102, 103, 105, 106, 107, 109, 110, 111, 113, 114, 115, 161, 162),
+    "field": (86, 87, 89, 90, 91, 93, 94, 95, 97, 98, 99, 101, 102, 103, 105, 106, 107, 109, 110, 111, 113, 114, 115, 117,
+              118, 119),
+}  # fmt: skip
 POLICY_ADMISSION = {"security": (230, 231, 233, 234, 235, 237, 238, 239, 241, 242)}
 TOOLS = {"security": (5, 6), "field": (91, 111)}
 SERVICE_ACCOUNTS = {"security": (205, 206, 207, 209, 210, 211, 213, 214, 215), "behaviour": (178, 183)}
-SECTIONS = (SERVICE_ACCOUNTS, ISOLATION, SAVING, SHARED_TIERS, INGESTION, MERGING, HISTORY, TEXT_AND_TIME, CONSENT_AND_ERASURE,
-            AUTHORIZATION, POLICY_ADMISSION, TOOLS)  # fmt: skip
+SECTIONS: tuple[Mapping[str, Sequence[int]], ...] = (
+    ISOLATION,
+    SAVING,
+    SHARED_TIERS,
+    INGESTION,
+    MERGING,
+    HISTORY,
+    TEXT_AND_TIME,
+    CONSENT_AND_ERASURE,
+    AUTHORIZATION,
+    SERVICE_ACCOUNTS,
+    RECALL,
+    POLICY_ADMISSION,
+    TOOLS,
+)
 
 COVERED = {
     # Saving: behaviour
@@ -120,6 +140,46 @@ COVERED = {
     "security-226": "integration/policies/test_access.py::test_deleting_a_workspace_takes_its_permissions_so_that_none_is_inherited",
     "security-227": "integration/policies/test_access.py::test_a_global_permission_never_counts",
     "security-229": "contract/test_policy_editions.py::test_core_replaces_an_enterprise_section_by_its_default",
+    # Recall, search, counting
+    "behaviour-90": "contract/test_recall_text.py::test_words_match_whole_and_not_as_parts",
+    "behaviour-91": "contract/test_recall_score.py::test_the_vector_value_is_the_cosine",
+    "behaviour-93": "contract/test_recall.py::test_filters_narrow",
+    "behaviour-95": "contract/test_recall.py::test_without_an_embedder_the_words_answer_alone",
+    "behaviour-97": "contract/test_recall.py::test_a_scope_joins_its_tiers",
+    "behaviour-98": "contract/test_recall.py::test_tier_weights_order_equal_rows",
+    "behaviour-99": "contract/test_recall.py::test_limit_caps_the_answer",
+    "behaviour-101": "unit/memories/test_ranking.py::test_age_counts_from_the_observation_or_the_last_reinforcement",
+    "behaviour-102": "unit/memories/test_ranking.py::test_recency",
+    "behaviour-103": "contract/test_policy_sections.py::test_half_life_per_tier",
+    "behaviour-105": "contract/test_recall.py::test_the_core_edition_has_no_institutional_tier_and_no_weights",
+    "behaviour-106": "contract/test_recall.py::test_what_is_gone_is_never_recalled",
+    "behaviour-107": "contract/test_graph_expansion.py::test_the_policy_says_how_far_the_graph_is_walked",
+    "behaviour-109": "contract/test_recall_lookups.py::test_a_lookup_finds_what_meets_every_condition_inside_the_scope",
+    "behaviour-110": "contract/test_related.py::test_by_default_the_three_heaviest_are_shown_outgoing_only",
+    "behaviour-111": "contract/test_recall.py::test_a_body_above_the_threshold_is_previewed_when_asked",
+    "behaviour-115": "integration/memories/test_large_scope.py::test_the_plans_use_the_indexes",
+    "behaviour-161": "contract/test_aggregate.py::test_memories_are_counted_by",
+    "behaviour-162": "contract/test_aggregate.py::test_a_bad_question_is_refused_with_what_is_allowed",
+    "field-86": "contract/test_recall_text.py::test_any_word_of_the_question_finds",
+    "field-87": "contract/test_recall_score.py::test_an_old_exact_answer_stays_among_fresh_noise",
+    "field-89": "contract/test_recall_text.py::test_cjk_and_ascii_words_of_one_question_both_count",
+    "field-91": "contract/test_recall_text.py::test_the_query_is_capped",
+    "field-93": "contract/test_transfer.py::test_every_imported_row_is_found_by_a_rare_word",
+    "field-94": "contract/test_graph_expansion.py::test_the_filters_of_the_recall_hold_for_what_the_graph_adds",
+    "field-95": "contract/test_recall.py::test_what_a_recall_does_not_take_is_refused",
+    "field-97": "contract/test_recall_score.py::test_the_identical_text_ranks_first",
+    "field-98": "contract/test_recall.py::test_a_filter_of_one_percent_still_fills_the_answer",
+    "field-101": "contract/test_recall.py::test_what_a_recall_does_not_take_is_refused",
+    "field-102": "contract/test_recall_text.py::test_filters_are_values",
+    "field-103": "contract/test_save_about.py::test_commas_quotes_and_signs_come_back_as_they_are",
+    "field-105": "contract/test_recall_text.py::test_any_query_answers_200_with_the_scopes_rows_only",
+    "field-106": "contract/test_save_bad_bodies.py::test_any_printable_id_is_an_id",
+    "field-107": "contract/test_recall.py::test_fifty_gone_rows_take_no_place_of_a_live_one",
+    "field-109": "contract/test_relations.py::test_a_weight_that_is_no_number_is_refused",
+    "field-111": "contract/test_recall.py::test_limit_caps_the_answer",
+    "field-113": "contract/test_browse.py::test_a_search_finds_on_any_page",
+    "field-114": "contract/test_browse.py::test_a_cursor_meets_every_row_once_while_rows_arrive",
+    "field-115": "contract/test_browse.py::test_a_number_no_column_holds_is_refused",
     # Policy admission
     "security-230": "contract/test_policy_ranges.py::test_nothing_else_is_a_duration",
     "security-231": "contract/test_policy_status.py::test_a_default_longer_than_max_age_is_admitted_and_then_invalid",

@@ -39,6 +39,10 @@ def surfaces(store: Store) -> dict[str, Any]:
             ("search previewed", store.search(query or "garden", include_shared="true", preview="true")),
         )
     }
+    for query in (THEIRS, SENTINEL, "bees"):
+        asked = {"workspace_id": str(store.workspace), "user_id": "u1", "query": query, "limit": 100}
+        for name, fields in (("semantic", {}), ("semantic for an agent", {"agent_id": "a1"})):
+            answers[f"{name} {query}"] = store.send("POST", "memories/retrieve/semantic", asked | fields, status=200)
     answers["list"] = store.browse(limit=100)
     answers["list for an agent"] = store.browse(limit=100, agent="a1", include_shared="true")
     return answers

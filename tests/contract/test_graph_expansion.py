@@ -13,7 +13,7 @@ from omnia.core.edition import Edition
 from policies.services.resolve import clear_cache
 from tests.contract.graphs import QUESTION, WALK, added, chain, kept, opened_graph, relate
 from tests.naming import named
-from tests.support import Store, contents, ids
+from tests.support import Store, contents, ids, run
 
 pytestmark = pytest.mark.django_db
 
@@ -207,6 +207,20 @@ def test_a_row_found_and_reached_is_there_once_as_found(store: Store) -> None:
     answer = store.recall(QUESTION, graph_expansion={"hops": 2})
     assert sorted(contents(answer)) == ["bees alone", "bees and hives"]
     assert {memory["source"] for memory in answer["memories"]} == {"direct"}
+
+
+def test_the_filters_of_the_recall_hold_for_what_the_graph_adds(store: Store) -> None:
+    """Field fault 94: filters, expiry and forgetting hold behind an edge as anywhere."""
+    seed = kept(store, "bees", purpose="support", confidence=0.9)
+    relate(store, seed, kept(store, "of another type", type="preference", purpose="support", confidence=0.9))
+    relate(store, seed, kept(store, "of another purpose", confidence=0.9))
+    relate(store, seed, kept(store, "too unsure", purpose="support", confidence=0.1))
+    relate(store, seed, kept(store, "as asked", purpose="support", confidence=0.9))
+    expired = kept(store, "expired", purpose="support", confidence=0.9)
+    relate(store, seed, expired)
+    run("UPDATE memories_memory SET expires_at = now() - interval '1 s' WHERE id = %s", expired)
+    narrowed: dict[str, Any] = {"types": ["fact"], "purposes": ["support"], "min_confidence": 0.5}
+    assert contents(store.recall(QUESTION, graph_expansion={"hops": 2}, **narrowed)) == ["bees", "as asked"]
 
 
 def test_the_walk_is_enterprise(settings: Any) -> None:

@@ -1,0 +1,69 @@
+"""Semantic retrieval: the search over every tier a scope joins, with a filter of the caller's own (design: deny_cel)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from memories.domain.deny import DenyRule
+from memories.domain.query_text import require_query
+from memories.recall.search import search
+from memories.services import vectors
+from memories.services.browse import Page
+from memories.services.weights import weights
+from memories.store.rows import memory_object
+from memories.store.scope_sql import visible
+from omnia import metrics
+from omnia.core.edition import Edition
+from omnia.core.errors import BadInput, FieldProblem
+from omnia.core.scope import Scope
+from policies.domain.effective import EffectivePolicy
+
+_FIRST, _GROWS = 100, 4
+MOST_JUDGED = 10_000
+"""Rows: what lies behind them is too far from the question to be worth the time."""
+
+
+@dataclass(frozen=True, slots=True)
+class SemanticRequest:
+    """One question; `deny_cel` empty withholds nothing."""
+
+    scope: Scope
+    query: str
+    deny_cel: str = ""
+    limit: int = 20
+
+
+def retrieve_semantic(request: SemanticRequest, *, policy: EffectivePolicy, now: datetime) -> Page:
+    """The best rows the expression lets through: as many as asked for while there are any.
+
+    Raises BadInput `deny_cel_invalid`, or for a question that says nothing.
+    """
+    text = require_query(request.query, pointer="/query")
+    if not text.strip():
+        detail = "the question is expected"
+        raise BadInput(detail, code="invalid", errors=[FieldProblem("/query", "required", detail)])
+    rule = DenyRule.of(request.deny_cel) if request.deny_cel else None
+    rows = _allowed(request, text=text, rule=rule, policy=policy, now=now)
+    memories = [memory_object(row) | {"score": row["score"]} for row in rows]
+    return Page(memories, len(memories))
+
+
+def _allowed(
+    request: SemanticRequest, *, text: str, rule: DenyRule | None, policy: EffectivePolicy, now: datetime
+) -> list[dict[str, Any]]:
+    """Reads on behind the rows that are denied, more at a time."""
+    where = visible(request.scope, institutional=policy.edition is Edition.ENTERPRISE, now=now)
+    vector, factors = vectors.for_query(text), weights(policy)
+    allowed: list[dict[str, Any]] = []
+    offset, batch = 0, max(_FIRST, request.limit) if rule else request.limit
+    while len(allowed) < request.limit and offset < MOST_JUDGED:
+        found = search(where, query=text, vector=vector, weights=factors, limit=batch, offset=offset)
+        kept = [row for row in found.rows if not (rule and rule.denies(row))]
+        metrics.DENIED.inc(len(found.rows) - len(kept))
+        allowed += kept
+        if len(found.rows) < batch:
+            break
+        offset, batch = offset + batch, batch * _GROWS
+    return allowed[: request.limit]
