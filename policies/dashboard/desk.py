@@ -32,8 +32,8 @@ class Desk:
     now: datetime
 
     @property
-    def reads_audit(self) -> bool:
-        """Owners read the trail of their workspace."""
+    def owns(self) -> bool:
+        """Whether they own the workspace: its owners read its trail, and deal with its tokens and members."""
         return self.workspace is not None and self.workspace.role >= Role.OWNER
 
 
