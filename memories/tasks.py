@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from celery import shared_task
+from django.conf import settings
 
-from memories.services import embed, erasure
+from memories.services import embed, erasure, maintain
 
 
 @shared_task(name="memories.tasks.embed_pending")
@@ -17,3 +18,10 @@ def embed_pending() -> None:
 def carry_out_erasures() -> None:
     """Takes the erasures that were ordered as far as they go."""
     erasure.carry_out_all()
+
+
+@shared_task(name="memories.tasks.maintain")
+def maintenance() -> None:
+    """Deletes what has expired and what lay in the trash long enough, when that is due."""
+    config = settings.OMNIA
+    maintain.maintain(schedule=config.maintenance_schedule, trash_retention=config.trash_retention)

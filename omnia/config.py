@@ -7,9 +7,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Literal, cast, get_args
+from typing import Literal, TypeVar, cast, get_args
 from urllib.parse import urlsplit
 
+from omnia.core.cron import Cron
 from omnia.core.duration import parse_duration
 from omnia.core.edition import Edition
 
@@ -21,6 +22,8 @@ SERVICE_ACCOUNT = re.compile(
     rf"system:serviceaccount:(?P<namespace>{_NAMESPACE.pattern}):(?P<name>[a-z0-9][-a-z0-9.]{{0,252}})", re.ASCII
 )
 """The full name a ServiceAccount has as a user of the cluster."""
+Span = TypeVar("Span", timedelta, None)
+HOURLY = Cron.parse("0 * * * *")
 
 
 class ConfigError(Exception):
@@ -116,6 +119,7 @@ class OmniaConfig:
     rrf_k: int = 10
     recency_floor: float = 0.5
     trash_retention: timedelta = timedelta(days=30)
+    maintenance_schedule: Cron = HOURLY
     pseudonym_key: str = field(default="", repr=False)
     metrics_open: bool = False
     service_group: str = "default"
@@ -135,13 +139,14 @@ class OmniaConfig:
         read = _Reader(env)
         return OmniaConfig(
             edition=Edition.ENTERPRISE if read.flag("OMNIA_ENTERPRISE") else Edition.CORE,
-            default_ttl=read.duration("OMNIA_DEFAULT_TTL"),
+            default_ttl=read.duration("OMNIA_DEFAULT_TTL", None),
             require_about_for_kinds=frozenset(read.words("OMNIA_REQUIRE_ABOUT_FOR_KINDS")),
             merge_guard=read.flag("OMNIA_MERGE_GUARD"),
             policy_cache_seconds=read.number("OMNIA_POLICY_CACHE_SECONDS", 20.0, 0.0, 30.0),
             rrf_k=int(read.number("OMNIA_RRF_K", 10, 1, 10_000)),
             recency_floor=read.number("OMNIA_RECENCY_FLOOR", 0.5, 0.0, 1.0),
-            trash_retention=read.duration("OMNIA_TRASH_RETENTION") or timedelta(days=30),
+            trash_retention=read.duration("OMNIA_TRASH_RETENTION", timedelta(days=30)),
+            maintenance_schedule=read.schedule("OMNIA_MAINTENANCE_SCHEDULE", HOURLY),
             pseudonym_key=env.get("OMNIA_PSEUDONYM_HMAC_KEY", ""),
             metrics_open=read.flag("OMNIA_METRICS_OPEN"),
             service_group=env.get("OMNIA_SERVICE_GROUP") or "default",
@@ -228,9 +233,16 @@ class _Reader:
             raise ConfigError(f"{name}={text} must lie between {low:g} and {high:g}")
         return value
 
-    def duration(self, name: str) -> timedelta | None:
+    def duration(self, name: str, default: Span) -> timedelta | Span:
         try:
-            return parse_duration(self.env.get(name, ""))
+            span = parse_duration(self.env.get(name, ""))
+        except ValueError as error:
+            raise ConfigError(f"{name}: {error}") from None
+        return default if span is None else span
+
+    def schedule(self, name: str, default: Cron) -> Cron:
+        try:
+            return Cron.parse(text) if (text := self.env.get(name, "")) else default
         except ValueError as error:
             raise ConfigError(f"{name}: {error}") from None
 

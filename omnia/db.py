@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
@@ -37,12 +38,24 @@ def advisory_lock(*parts: object) -> None:
     execute("SELECT pg_advisory_xact_lock(%(key)s::bigint)", {"key": lock_key(*parts)})
 
 
+def try_advisory_locks(keys: Collection[int]) -> set[int]:
+    """Takes those of the transaction-scoped locks that are free, and answers which; never waits."""
+    sql = "SELECT key FROM unnest(%(keys)s::bigint[]) AS key WHERE pg_try_advisory_xact_lock(key)"
+    return {row["key"] for row in fetch_dicts(sql, {"keys": list(keys)})}
+
+
 @contextmanager
 def statement_timeout(milliseconds: int) -> Iterator[None]:
     """Bounds every statement inside, for the surrounding transaction only."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT set_config('statement_timeout', %s, true)", [str(milliseconds)])
     yield
+
+
+def database_time() -> datetime:
+    """The database's clock now: the one all processes share."""
+    [row] = fetch_dicts("SELECT clock_timestamp() AS now", {})
+    return row["now"]  # type: ignore[no-any-return]
 
 
 @cache

@@ -6,8 +6,21 @@ from memories.models.edge import Edge
 from memories.models.embedding_model import EmbeddingModel
 from memories.models.entity import Entity
 from memories.models.erasure import Erasure
+from memories.models.maintenance import MaintenanceRun, RetentionCount
 from memories.models.memory import Memory
 from memories.models.revocation import Revocation
 from memories.models.wording import Wording
 
-__all__ = ["Conflict", "Document", "Edge", "EmbeddingModel", "Entity", "Erasure", "Memory", "Revocation", "Wording"]
+__all__ = [
+    "Conflict",
+    "Document",
+    "Edge",
+    "EmbeddingModel",
+    "Entity",
+    "Erasure",
+    "MaintenanceRun",
+    "Memory",
+    "RetentionCount",
+    "Revocation",
+    "Wording",
+]

@@ -11,7 +11,7 @@ class Document(models.Model):
     """What is known of a document as a whole; its memories name it in `Memory.document`.
 
     The memories point here, and not the other way round, so that the end of any of them (forgotten and
-    purged, expired) leaves the document intact.
+    purged, expired) leaves the document intact. It goes with the last of them.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)

@@ -86,7 +86,7 @@ class Memory(models.Model):
             models.Index(fields=["workspace", "tier", "user_id", "agent_id"], name="memory_scope"),
             models.Index(fields=["workspace", "user_id", "-updated_at", "-id"], name="memory_newest"),
             models.Index(fields=["expires_at"], condition=Q(expires_at__isnull=False), name="memory_expiry"),
-            models.Index(fields=["retired_at"], condition=Q(retired_at__isnull=False), name="memory_retired"),
+            models.Index(fields=["retired_at"], condition=Q(retired_as="forgotten"), name="memory_trash"),
             models.Index(fields=["entity"], condition=Q(entity__isnull=False), name="memory_entity"),
             models.Index(fields=["document"], condition=Q(document__isnull=False), name="memory_document"),
             models.Index(

@@ -113,7 +113,7 @@ class _Replacement:
     def run(self, source: SourceDocument, *, policy: EffectivePolicy) -> None:
         for batch in _batches(document_nodes(source, rules=policy.ingestion)):
             self._place(batch)
-        self._removed = removal.delete(self._held.left())
+        self._removed = removal.delete(self._held.left()).total()
         store.refile(self._filing)
         store.join(links(self._placed), filing=self._filing)
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from django.db import transaction
 
 from memories.domain.admission import require_category
-from memories.store import removal, revocations
+from memories.store import removal, retention, revocations
 from memories.store.locks import owner_lock
 from omnia.api import idempotency
 from omnia.audit import record
 from omnia.core.actor import Actor
 from omnia.core.scope import Scope
+from omnia.db import database_time
 from policies.domain.document import RevocationAction
 from policies.domain.effective import EffectivePolicy
 
@@ -27,7 +28,9 @@ def revoke(category: str, *, scope: Scope, policy: EffectivePolicy, actor: Actor
         owner_lock(scope)
         revocations.note(category, scope=scope)
         if action is not RevocationAction.STOP and scope.user:
-            deleted = removal.delete_category(scope, category=category)
+            removed = removal.delete_category(scope, category=category)
+            retention.add(removed, cause=retention.Cause.CONSENT_REVOKED, now=database_time())
+            deleted = removed.total()
             idempotency.drop_answers(workspace=scope.workspace, subject=scope.user)
         facts = {"category": category, "action": action.value, "deleted": deleted}
         record.memory_consent_prune(scope=scope, actor=actor, reason="consent_revoked", metadata=facts)

@@ -51,7 +51,7 @@ def delete(document: UUID) -> int:
     rows = fetch_dicts("SELECT id FROM memories_memory WHERE document_id = %(document)s", {"document": document})
     deleted = removal.delete([row["id"] for row in rows])
     execute("DELETE FROM memories_document WHERE id = %(document)s", {"document": document})
-    return deleted
+    return deleted.total()
 
 
 def newest(

@@ -144,7 +144,7 @@ def delete_memories(memories: Sequence[UUID]) -> dict[str, int]:
             WHERE source_id = ANY(%(ids)s::uuid[]) OR target_id = ANY(%(ids)s::uuid[])) AS relations
     """
     [counts] = fetch_dicts(sql, {"ids": list(memories)})
-    return {**counts, "memories": removal.delete(memories)}
+    return {**counts, "memories": removal.delete(memories).total()}
 
 
 def delete_rest(whose: Whose) -> dict[str, int]:

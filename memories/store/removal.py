@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
@@ -9,6 +10,7 @@ from uuid import UUID
 
 from memories.domain.reach import Reach
 from memories.store.scope_sql import in_scope
+from omnia.api import idempotency
 from omnia.core.scope import Scope, Tier
 from omnia.db import execute, fetch_dicts
 
@@ -19,6 +21,9 @@ _OWNED = {
 }
 """All rows of an owner: a user's include those for each agent."""
 _BATCH = 10_000
+
+Removed = Counter[tuple[UUID, Tier]]
+"""How many memories were deleted, by workspace and tier."""
 
 
 def retire(memory: UUID, *, reach: Reach, now: datetime) -> bool:
@@ -41,24 +46,22 @@ def retire_superseded(memories: Sequence[UUID], *, by: UUID, now: datetime) -> N
 
 
 def delete_all(scope: Scope) -> int:
-    """Deletes every memory of the owner, live or not, with its edges, history and keys."""
+    """Deletes every memory of the owner, live or not, and their keys; how many memories there were."""
     owned, parameters = _OWNED[scope.tier], _parameters(scope)
     rows = fetch_dicts(f"SELECT id FROM memories_memory WHERE {owned}", parameters)
     deleted = delete([row["id"] for row in rows])
     execute(f"DELETE FROM memories_entity WHERE {owned}", parameters)
-    return deleted
+    return deleted.total()
 
 
 def delete_oldest(scope: Scope, *, limit: int) -> int:
-    """Deletes at most `limit` memories of the owner, the oldest first, with all that hangs on them."""
-    owned, parameters = _OWNED[scope.tier], _parameters(scope)
-    oldest = f"SELECT id FROM memories_memory WHERE {owned} ORDER BY id LIMIT %(limit)s"
-    deleted = delete([row["id"] for row in fetch_dicts(oldest, parameters | {"limit": limit})])
-    _delete_unused_keys(owned, parameters)
-    return deleted
+    """Deletes at most `limit` memories of the owner, the oldest first; how many there were."""
+    sql = f"SELECT id FROM memories_memory WHERE {_OWNED[scope.tier]} ORDER BY id LIMIT %(limit)s"
+    rows = fetch_dicts(sql, _parameters(scope) | {"limit": limit})
+    return delete([row["id"] for row in rows]).total()
 
 
-def delete_category(scope: Scope, *, category: str) -> int:
+def delete_category(scope: Scope, *, category: str) -> Removed:
     """Deletes what a user has in a consent category, and what other memories of theirs said in it before."""
     owned, parameters = _OWNED[scope.tier], _parameters(scope) | {"category": category}
     rows = fetch_dicts(f"SELECT id FROM memories_memory WHERE {owned} AND consent_category = %(category)s", parameters)
@@ -68,28 +71,50 @@ def delete_category(scope: Scope, *, category: str) -> int:
         f" AND w.memory_id IN (SELECT id FROM memories_memory WHERE {owned})",
         parameters,
     )
-    _delete_unused_keys(owned, parameters)
     return deleted
 
 
-def delete(memories: Sequence[UUID]) -> int:
-    """Deletes memories of an owner the caller has locked, with all that hangs on them; how many there were."""
-    return sum(_delete(memories[start : start + _BATCH]) for start in range(0, len(memories), _BATCH))
+def delete(memories: Sequence[UUID]) -> Removed:
+    """The one way memories end for good: with all that hangs on them, so that nothing of their text is left.
+
+    That is their edges, earlier wordings and conflicts; a key or document none is left of; the answers kept for an
+    idempotency key that show any of them. The caller has locked the rows or their owner.
+    """
+    return sum((_delete(memories[start : start + _BATCH]) for start in range(0, len(memories), _BATCH)), Removed())
 
 
-def _delete_unused_keys(owned: str, parameters: dict[str, Any]) -> None:
-    execute(
-        f"DELETE FROM memories_entity e WHERE {owned}"
-        " AND NOT EXISTS (SELECT FROM memories_memory m WHERE m.entity_id = e.id)",
-        parameters,
-    )
+def with_superseded(memories: Sequence[UUID]) -> list[UUID]:
+    """These and the memories they superseded, which are earlier sayings of theirs, and so on; all of them locked."""
+    found = dict.fromkeys(memories)
+    newest = list(found)
+    while newest:
+        newest = [row["id"] for row in fetch_dicts(_SUPERSEDED, {"ids": newest}) if row["id"] not in found]
+        found |= dict.fromkeys(newest)
+    return list(found)
+
+
+_SUPERSEDED = """
+SELECT id FROM memories_memory WHERE superseded_by_id = ANY(%(ids)s::uuid[]) AND retired_as = 'superseded'
+ORDER BY id FOR UPDATE
+"""
 
 
 def _parameters(scope: Scope) -> dict[str, Any]:
     return {"workspace": scope.workspace, "user": scope.user, "agent": scope.agent}
 
 
-def _delete(memories: Sequence[UUID]) -> int:
+_DELETE = """
+WITH gone AS (
+    DELETE FROM memories_memory WHERE id = ANY(%(ids)s::uuid[]) RETURNING workspace_id, tier, entity_id, document_id
+)
+SELECT workspace_id, tier, count(*) AS rows,
+    coalesce(array_agg(DISTINCT entity_id) FILTER (WHERE entity_id IS NOT NULL), '{}') AS entities,
+    coalesce(array_agg(DISTINCT document_id) FILTER (WHERE document_id IS NOT NULL), '{}') AS documents
+FROM gone GROUP BY workspace_id, tier
+"""
+
+
+def _delete(memories: Sequence[UUID]) -> Removed:
     """One statement a table, by index whatever the tables' statistics say: a join may scan a table for each row."""
     ids = {"ids": list(memories)}
     for sql in (
@@ -100,4 +125,20 @@ def _delete(memories: Sequence[UUID]) -> int:
         "UPDATE memories_memory SET superseded_by_id = NULL WHERE superseded_by_id = ANY(%(ids)s::uuid[])",
     ):
         execute(sql, ids)
-    return execute("DELETE FROM memories_memory WHERE id = ANY(%(ids)s::uuid[])", ids)
+    gone = fetch_dicts(_DELETE, ids)
+    _delete_unused("memories_entity", "entity_id", [each for row in gone for each in row["entities"]])
+    _delete_unused("memories_document", "document_id", [each for row in gone for each in row["documents"]])
+    idempotency.drop_answers_with(memories)
+    return Removed({(row["workspace_id"], Tier.from_code(row["tier"])): row["rows"] for row in gone})
+
+
+def _delete_unused(table: str, column: str, rows: Sequence[UUID]) -> None:
+    """Deletes those of the rows no memory names any more. One that is locked is being named again: it stays.
+
+    Looks after locking, in a statement of its own, which sees what was written until then.
+    """
+    lock = f"SELECT id FROM {table} WHERE id = ANY(%(ids)s::uuid[]) FOR UPDATE SKIP LOCKED"
+    locked = [row["id"] for row in fetch_dicts(lock, {"ids": list(rows)})] if rows else []
+    if locked:
+        unused = f"NOT EXISTS (SELECT FROM memories_memory m WHERE m.{column} = t.id)"
+        execute(f"DELETE FROM {table} t WHERE t.id = ANY(%(ids)s::uuid[]) AND {unused}", {"ids": locked})

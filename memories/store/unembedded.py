@@ -64,5 +64,5 @@ def postpone(rows: Sequence[Unembedded], *, until: datetime | None, blamed: bool
 
 def _due(now: datetime) -> QuerySet[Memory]:
     unexpired = Q(expires_at=None) | Q(expires_at__gt=now)
-    unretired = Q(retired_at=None) | Q(retired_at__gt=now)
+    unretired = Q(retired_at=None) | Q(retired_as="invalidated", retired_at__gt=now)
     return Memory.objects.filter(unexpired, unretired, embedding=None, embed_after__lte=now)

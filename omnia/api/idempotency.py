@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Collection
+import re
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -19,6 +20,7 @@ from django.http.response import HttpResponseBase
 from omnia.core.errors import BadInput, Conflict, Unprocessable
 from omnia.core.ids import uuid7
 from omnia.core.scope import Scope
+from omnia.db import execute
 
 log = logging.getLogger(__name__)
 
@@ -28,23 +30,25 @@ SEVERAL = ""
 _SWEEP_BATCH = 1000
 
 _CLAIM = """
-INSERT INTO omnia_idempotency (id, caller, key_hash, fingerprint, content_type, body)
-VALUES (%s, %s, %s, %s, '', '')
+INSERT INTO omnia_idempotency (id, caller, key_hash, fingerprint, content_type, body, ids)
+VALUES (%s, %s, %s, %s, '', '', '{}')
 ON CONFLICT (caller, key_hash) DO UPDATE
 SET id = EXCLUDED.id, fingerprint = EXCLUDED.fingerprint, created_at = now(), status = NULL,
-    content_type = '', body = '', workspace_id = NULL, subject = NULL
+    content_type = '', body = '', workspace_id = NULL, subject = NULL, ids = '{}'
 WHERE omnia_idempotency.created_at < now() - interval '24 hours'
    OR (omnia_idempotency.status IS NULL AND omnia_idempotency.created_at < now() - interval '60 seconds')
 RETURNING id
 """
 _FIRST = "SELECT fingerprint, status, content_type, body FROM omnia_idempotency WHERE caller = %s AND key_hash = %s"
 _KEEP = """
-UPDATE omnia_idempotency SET status = %s, content_type = %s, body = %s, workspace_id = %s, subject = %s WHERE id = %s
+UPDATE omnia_idempotency SET status = %s, content_type = %s, body = %s, workspace_id = %s, subject = %s, ids = %s::uuid[]
+WHERE id = %s
 """
 _DROP = """
 DELETE FROM omnia_idempotency
 WHERE (workspace_id = %s OR %s::uuid IS NULL) AND subject IN (%s, %s) OR workspace_id IS NULL AND subject = %s
 """
+_ID = re.compile(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _FREE = "DELETE FROM omnia_idempotency WHERE id = %s"
 _SWEEP = """
 DELETE FROM omnia_idempotency WHERE id IN (
@@ -102,7 +106,8 @@ def finish(run: Run, response: HttpResponseBase, *, scopes: Collection[Scope]) -
                 cursor.execute(_FREE, [run.id])
                 return
             kind = response.headers.get("Content-Type", "")
-            cursor.execute(_KEEP, [response.status_code, kind, response.content, *_whose(scopes), run.id])
+            ids = sorted({found.decode() for found in _ID.findall(response.content)})
+            cursor.execute(_KEEP, [response.status_code, kind, response.content, *_whose(scopes), ids, run.id])
     except DatabaseError:
         log.warning("an answer could not be kept for its Idempotency-Key", exc_info=True)
 
@@ -115,6 +120,11 @@ def drop_answers(*, workspace: UUID | None, subject: str) -> int:
     with connection.cursor() as cursor:
         cursor.execute(_DROP, [workspace, workspace, subject, SEVERAL, SEVERAL])
         return int(cursor.rowcount)
+
+
+def drop_answers_with(ids: Sequence[UUID]) -> None:
+    """Deletes the kept answers that show any of the rows of these ids."""
+    execute("DELETE FROM omnia_idempotency WHERE ids && %(ids)s::uuid[]", {"ids": list(ids)})
 
 
 def _whose(scopes: Collection[Scope]) -> tuple[UUID | None, str | None]:

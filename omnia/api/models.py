@@ -1,6 +1,7 @@
 """Access tokens and idempotency records."""
 
 from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
@@ -51,7 +52,7 @@ class IdempotencyRecord(models.Model):
     """The first answer to a POST with an Idempotency-Key, kept for 24 hours (design: Conventions).
 
     The answer may hold a person's words, so the record names whose (`workspace_id`, `subject`) and
-    goes with "forget everything".
+    goes with "forget everything"; and it goes with any row it shows: `ids` are all that stand in it.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
@@ -63,6 +64,7 @@ class IdempotencyRecord(models.Model):
     status = models.PositiveSmallIntegerField(null=True)
     content_type = models.CharField(max_length=100, default="")
     body = models.BinaryField(default=b"")
+    ids = ArrayField(models.UUIDField(), default=list)
     created_at = models.DateTimeField(db_default=Now())
 
     class Meta:
@@ -71,6 +73,7 @@ class IdempotencyRecord(models.Model):
         indexes = [
             models.Index(fields=["created_at"], name="idempotency_created"),
             models.Index(fields=["workspace_id", "subject"], name="idempotency_subject"),
+            GinIndex(fields=["ids"], name="idempotency_ids"),
         ]
 
     def __str__(self) -> str:

@@ -76,6 +76,11 @@ def _memory_event(
     )
 
 
+def _removal_event(event: str, /, *, workspace: UUID, actor: Actor, deleted: Mapping[str, int]) -> None:
+    """Of several memories at once, of whoever they were: `deleted` says how many of each tier."""
+    record(event, workspace=workspace, actor=actor, metadata={"deleted": sum(deleted.values()), "tiers": dict(deleted)})
+
+
 def _policy_event(event: str, /, *, actor: Actor, policy: str, metadata: Facts | None = None) -> None:
     record(event, workspace=None, actor=actor, metadata={"policy": policy, **(metadata or {})})
 
@@ -98,8 +103,12 @@ memory_exported = partial(_memory_event, "memory_exported")
 """Everything held on a user was handed out."""
 memory_imported = partial(_memory_event, "memory_imported")
 """Memories written down elsewhere were saved for an owner."""
-memory_expired = partial(_memory_event, "memory_expired")
-"""Maintenance deleted a memory past its expiry."""
+memory_expired = partial(_removal_event, "memory_expired")
+"""Memories past their expiry were deleted."""
+memory_purged = partial(_removal_event, "memory_purged")
+"""Memories that lay in the trash long enough were deleted."""
+memory_restored = partial(_memory_event, "memory_restored")
+"""A memory was taken out of the trash."""
 memory_write_blocked = partial(_memory_event, "memory_write_blocked", memory=None)
 """A save was refused; nothing was stored."""
 memory_consent_prune = partial(_memory_event, "memory_consent_prune", memory=None)

@@ -136,7 +136,7 @@ INDEXES = {
     "memory_scope": "btree (workspace_id, tier, user_id, agent_id)",
     "memory_newest": "btree (workspace_id, user_id, updated_at DESC, id DESC)",
     "memory_expiry": "btree (expires_at) WHERE (expires_at IS NOT NULL)",
-    "memory_retired": "btree (retired_at) WHERE (retired_at IS NOT NULL)",
+    "memory_trash": "btree (retired_at) WHERE ((retired_as)::text = 'forgotten'::text)",
     "memory_shared_text": "gin (tsv) WHERE (tier <= 1)",
     **{f"memory_shared_vector_{size}": f"hnsw (((embedding)::halfvec({size})) halfvec_cosine_ops) WHERE ((tier <= 1)"
        for size in (256, 384, 512, 768, 1024, 1536)},

@@ -48,7 +48,7 @@ def test_a_row_costs_one_statement(monkeypatch):
 
 @pytest.mark.parametrize(
     "event",
-    ["memory_created", "memory_updated", "memory_merged", "memory_accessed", "memory_deleted", "memory_expired"],
+    ["memory_created", "memory_updated", "memory_merged", "memory_accessed", "memory_deleted", "memory_restored"],
 )
 def test_each_event_of_a_memory_has_its_name(event):
     getattr(record, event)(scope=Scope(WORKSPACE), actor=Actor("system:maintenance"), memory=MEMORY)
