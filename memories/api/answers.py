@@ -134,7 +134,7 @@ class DuplicateAnswer(BaseModel):
 
 class SaveAnswer(BaseModel):
     memory: MemoryAnswer
-    action: Literal["added", "merged", "auto_superseded", "superseded", "updated"]
+    action: Literal["added", "merged", "auto_superseded", "superseded", "updated", "restored"]
     supersedes: list[UUID] | None = None
     supersede_reason: Literal["high_similarity", "structured_key", "supersede_many"] | None = None
     potential_duplicates: list[DuplicateAnswer] | None = None

@@ -92,6 +92,17 @@ edit = extend_schema(
 forget = extend_schema(
     summary="Forget one memory", operation_id="forgetMemory", parameters=_SCOPE, responses=answers.ForgottenAnswer
 )
+restore = extend_schema(
+    summary="Take back a forgotten memory",
+    description=(
+        "As long as the trash keeps it and it has not expired, in the same exact scope. 409 when another memory is kept"
+        " under its `about` key by now (`about_key_taken`) or says the same (`already_remembered`)."
+    ),
+    operation_id="restoreMemory",
+    parameters=_SCOPE,
+    request=many_messages.RestoreMessage,
+    responses=answers.SaveAnswer,
+)
 forget_everything = extend_schema(
     summary="Forget everything of a user or an agent",
     description="Permanent. A user or an agent must be named: an empty filter never means all.",

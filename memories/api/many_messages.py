@@ -23,6 +23,12 @@ class SupersedeMessage(Message):
     confidence: Unit | None = Field(default=None, description="Left out: the first source's.")
 
 
+class RestoreMessage(Message):
+    """POST /memories/{id}/restore."""
+
+    scope: ScopeMessage = ScopeMessage()
+
+
 class BatchMessage(Message):
     """POST /memories/batch. Each item is read by itself, so that a bad one fails alone."""
 

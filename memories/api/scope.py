@@ -13,10 +13,11 @@ from typing import Any
 from django.conf import settings
 
 from memories.domain.reach import Reach
+from memories.services import standing
 from omnia.api.principal import Principal, Role
 from omnia.api.views import ApiView
 from omnia.core.errors import BadInput, FieldProblem, Forbidden
-from omnia.core.scope import Scope
+from omnia.core.scope import Scope, Tier
 from policies.domain.effective import EffectivePolicy
 from policies.services.access import OpenWorkspace, open_workspace
 from policies.services.resolve import policy_for
@@ -131,9 +132,7 @@ def shared_refusal(view: ApiView, admitted: Admitted) -> Forbidden | None:
     """Why the caller may not change memories of the shared tiers; None where they may."""
     if view.principal.subject is not None:
         return Forbidden("This token is bound to a user and writes that user's memories only.", code="bound_to_a_user")
-    if admitted.workspace.role < Role.OWNER:
-        return Forbidden("Shared memories are changed by owners of the workspace.", code="role_too_small")
-    return None
+    return standing.refusal(Tier.AGENT, role=admitted.workspace.role)
 
 
 def require_scope_alone(view: ApiView, *, besides: frozenset[str] = frozenset()) -> None:

@@ -32,6 +32,7 @@ urlpatterns = [
     path("memories/import", transfer.ImportView.as_view()),
     path("memories/supersede", supersede.SupersedeView.as_view()),
     path("memories/<uuid:memory>", views.MemoryView.as_view()),
+    path("memories/<uuid:memory>/restore", views.RestoreView.as_view()),
     path("memories/<uuid:memory>/history", views.HistoryView.as_view()),
     path("relations", relations.RelationsView.as_view()),
     path("relations/<uuid:relation>", relations.RelationView.as_view()),

@@ -10,6 +10,7 @@ from rest_framework.request import Request
 
 from memories.api import docs
 from memories.api.commands import NARROWING, filters, invalid, save_command
+from memories.api.many_messages import RestoreMessage
 from memories.api.messages import EditMessage, SaveMessage
 from memories.api.scope import (
     SCOPE_PARAMETERS,
@@ -27,6 +28,7 @@ from memories.services.forget import forget, forget_everything
 from memories.services.history import history
 from memories.services.open import open_memory
 from memories.services.remember import remember
+from memories.services.restore import restore
 from omnia.api.message import read
 from omnia.api.principal import Role
 from omnia.api.responses import json_response
@@ -111,6 +113,20 @@ class MemoryView(ApiView):
     def delete(self, request: Request, memory: UUID) -> HttpResponse:
         forget(memory, scope=admit_writer(self).scope, now=self.now, actor=self.actor)
         return json_response({"status": "forgotten", "memory_id": memory})
+
+
+class RestoreView(ApiView):
+    """A memory taken out of the trash."""
+
+    body_optional = True
+
+    @docs.restore
+    def post(self, request: Request, memory: UUID) -> HttpResponse:
+        read(RestoreMessage, self.body)
+        admitted = admit_writer(self)
+        self.answers_for(admitted.scope)
+        result = restore(memory, scope=admitted.scope, policy=admitted.policy, now=self.now, actor=self.actor)
+        return json_response(result.as_json())
 
 
 class HistoryView(ApiView):

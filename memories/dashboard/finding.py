@@ -10,15 +10,18 @@ from typing import TypeVar
 from uuid import UUID
 
 from memories.dashboard.forms import FilterForm
+from memories.dashboard.moments import Moment, seen_from
 from memories.dashboard.reading import OpenedMemory, Row, opened, row_of
 from memories.domain.reach import Reach
 from memories.services.browse import list_memories, search_memories
 from memories.services.forget import forget
 from memories.services.history import history
 from memories.services.open import open_memory
+from memories.services.restore import restorable_until, restore
+from memories.services.standing import may_change, refusal
 from omnia.api.principal import Role
 from omnia.core.actor import Actor
-from omnia.core.errors import Forbidden, NotFound
+from omnia.core.errors import NotFound
 from omnia.core.scope import Scope, Tier
 from policies.domain.effective import EffectivePolicy
 
@@ -73,16 +76,32 @@ def forget_in(reach: Reach, *, memory: UUID, role: Role, actor: Actor, now: date
     """Forgets the memory, when `reach` holds it and the role covers its tier. Raises NotFound or Forbidden."""
 
     def leave(scope: Scope, any_agent: bool) -> None:
-        if not may_forget(scope.tier, role=role):
-            raise Forbidden("Shared memories are forgotten by owners of the workspace.", code="role_too_small")
+        _require(scope.tier, role=role)
         forget(memory, scope=scope, any_agent=any_agent, now=now, actor=actor)
 
     _first(reach, leave)
 
 
-def may_forget(tier: Tier, *, role: Role) -> bool:
-    """Editors forget in the user tiers, owners in the shared ones too (design: Roles)."""
-    return role >= (Role.OWNER if tier.shared else Role.EDITOR)
+def restore_in(reach: Reach, *, memory: UUID, role: Role, policy: EffectivePolicy, actor: Actor, now: datetime) -> None:
+    """Takes the memory out of the trash, when it lies there in `reach`. Raises NotFound, Forbidden or Conflict."""
+
+    def take_back(scope: Scope, any_agent: bool) -> None:
+        _require(scope.tier, role=role)
+        restore(memory, scope=scope, any_agent=any_agent, policy=policy, now=now, actor=actor)
+
+    _first(reach, take_back)
+
+
+def trashed_in(reach: Reach, *, memory: UUID, role: Role, now: datetime) -> Moment | None:
+    """Until when the memory can be had back from the trash of `reach` by somebody of this role."""
+    scopes = [each for each in _scopes(reach) if may_change(each[0].tier, role=role)]
+    ends = (restorable_until(memory, scope=scope, any_agent=any_agent, now=now) for scope, any_agent in scopes)
+    return next((seen_from(now, end) for end in ends if end), None)
+
+
+def _require(tier: Tier, *, role: Role) -> None:
+    if refused := refusal(tier, role=role):
+        raise refused
 
 
 def _first(reach: Reach, act: Callable[[Scope, bool], Answer]) -> Answer:

@@ -80,6 +80,8 @@ class FilterForm(forms.Form):
     confidence = forms.FloatField(required=False, min_value=0, max_value=1)
     cursor = forms.CharField(required=False, max_length=200)
     offset = forms.IntegerField(required=False, min_value=0, max_value=1_000_000)
+    forgotten = forms.UUIDField(required=False)
+    """The memory just forgotten, to be offered back."""
 
     def narrowing(self) -> dict[str, str]:
         """The parameters of a valid form that narrow the scope, for an address."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.urls import path
 
 from memories.dashboard.audit import AuditExport, AuditPerson, AuditTrail
-from memories.dashboard.views import ChooseScope, ForgetMemory, MemoryList, OneMemory
+from memories.dashboard.views import ChooseScope, ForgetMemory, MemoryList, OneMemory, RestoreMemory
 
 urlpatterns = [
     path("audit/", AuditTrail.as_view(), name="audit"),
@@ -15,4 +15,5 @@ urlpatterns = [
     path("memories/scope/", ChooseScope.as_view(), name="memories-scope"),
     path("memories/<uuid:memory>/", OneMemory.as_view(), name="memory"),
     path("memories/<uuid:memory>/forget/", ForgetMemory.as_view(), name="memory-forget"),
+    path("memories/<uuid:memory>/restore/", RestoreMemory.as_view(), name="memory-restore"),
 ]

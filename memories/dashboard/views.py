@@ -14,10 +14,11 @@ from django.shortcuts import redirect
 from django.urls import reverse
 
 from memories.dashboard.empty import first_save
-from memories.dashboard.finding import find, forget_in, may_forget, open_in
+from memories.dashboard.finding import find, forget_in, open_in, restore_in, trashed_in
 from memories.dashboard.forms import CONFIDENCES, FilterForm, ScopeForm
 from memories.dashboard.opened import OpenView, OpenViews
-from omnia.core.errors import BadInput, NotFound
+from memories.services.standing import may_change
+from omnia.core.errors import BadInput, Conflict, NotFound
 from omnia.core.scope import Tier
 from policies.dashboard.page import DashboardRequest, WorkspacePage
 from policies.domain.effective import EffectivePolicy
@@ -37,6 +38,24 @@ class MemoriesPage(WorkspacePage):
         """The named view, None when this session has none of that name."""
         word = self.request.GET.get("view", "")
         return self.views.find(word) if word else self.views.latest()
+
+    def named_view(self) -> OpenView:
+        """The named view. Raises NotFound when this session has none of that name."""
+        view = self.view()
+        if view is None:
+            raise NotFound("This session has no such view.", code="view_not_found")
+        return view
+
+    @property
+    def policy(self) -> EffectivePolicy:
+        return policy_for(self.workspace.uid, service_group=settings.OMNIA.service_group)
+
+    def trashed(self, view: OpenView, memory: UUID | None) -> dict[str, Any]:
+        """What a page needs to offer a memory back that lies in the trash of the view."""
+        if memory is None:
+            return {}
+        until = trashed_in(view.reach, memory=memory, role=self.workspace.role, now=self.desk.now)
+        return {"trashed": memory, "trashed_until": until} if until else {}
 
 
 class MemoryList(MemoriesPage):
@@ -61,7 +80,7 @@ class MemoryList(MemoriesPage):
         return {"results": "memories/results.html", "more": "memories/rows.html"}.get(part or "", "memories/list.html")
 
     def _context(self, view: OpenView, wanted: FilterForm) -> dict[str, Any]:
-        policy = policy_for(self.workspace.uid, service_group=settings.OMNIA.service_group)
+        policy = self.policy
         found = find(view.reach, wanted=wanted, policy=policy, now=self.desk.now)
         narrowing = wanted.narrowing()
         return {
@@ -75,6 +94,7 @@ class MemoryList(MemoriesPage):
             "types": _types(policy, asked=narrowing.get("type")),
             "confidences": CONFIDENCES,
             "first_save": first_save(view.reach.scope, address=self.request.build_absolute_uri("/")),
+            **self.trashed(view, wanted.cleaned_data["forgotten"]),
         }
 
 
@@ -105,29 +125,46 @@ class OneMemory(MemoriesPage):
         context = {
             "view": view,
             "memory": opened,
-            "may_forget": may_forget(Tier(opened.tier), role=self.workspace.role),
+            "may_forget": may_change(Tier(opened.tier), role=self.workspace.role),
             "back": urlsplit(request.htmx.current_url or "").query,
         }
         return self.show("memories/panel.html" if request.htmx else "memories/memory.html", context)
 
     def _elsewhere(self, view: OpenView, memory: UUID) -> HttpResponse:
         """An address says nothing of whose the memory is: asks for the scope to look in."""
-        form = ScopeForm.showing(view.reach, memory=memory)
-        return self.show("memories/elsewhere.html", {"view": view, "form": form}, status=404)
+        context = {"view": view, "form": ScopeForm.showing(view.reach, memory=memory)}
+        return self.show("memories/elsewhere.html", context | self.trashed(view, memory), status=404)
 
 
 class ForgetMemory(MemoriesPage):
     """Puts a memory into the trash, and goes back to the list it was in."""
 
     def post(self, request: DashboardRequest, memory: UUID) -> HttpResponseBase:
-        view = self.view()
-        if view is None:
-            raise NotFound("This session has no such view.", code="view_not_found")
-        role, desk = self.workspace.role, self.desk
+        view, role, desk = self.named_view(), self.workspace.role, self.desk
         forget_in(view.reach, memory=memory, role=role, actor=desk.actor, now=desk.now)
-        messages.success(request, "Forgotten. No agent recalls this memory any more.")
         left = FilterForm(QueryDict(request.POST.get("back", "")))
-        return redirect(address_of("memories", view, left.narrowing() if left.is_valid() else {}))
+        back = left.narrowing() if left.is_valid() else {}
+        if self.trashed(view, memory):
+            back |= {"forgotten": str(memory)}
+        else:
+            messages.success(request, "Forgotten. No agent recalls this memory any more.")
+        return redirect(address_of("memories", view, back))
+
+
+class RestoreMemory(MemoriesPage):
+    """Takes a memory out of the trash, and opens it."""
+
+    def post(self, request: DashboardRequest, memory: UUID) -> HttpResponseBase:
+        view, desk = self.named_view(), self.desk
+        try:
+            restore_in(
+                view.reach, memory=memory, role=self.workspace.role, policy=self.policy, actor=desk.actor, now=desk.now
+            )
+        except Conflict as refused:
+            messages.error(request, refused.detail)
+            return redirect(address_of("memories", view))
+        messages.success(request, "Taken back. Agents recall this memory again.")
+        return redirect(address_of("memory", view, memory=memory))
 
 
 def address_of(name: str, view: OpenView, further: dict[str, str] | None = None, **parts: Any) -> str:

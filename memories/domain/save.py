@@ -23,6 +23,7 @@ class Action(StrEnum):
     AUTO_SUPERSEDED = "auto_superseded"
     SUPERSEDED = "superseded"
     UPDATED = "updated"
+    RESTORED = "restored"
 
 
 REASON = {

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from memories.domain.conflict import Difference, differences
-from memories.domain.save import Contradiction, Duplicate, SaveCommand
+from memories.domain.save import Contradiction, Duplicate
 from memories.domain.similarity import reaches, similarity
-from memories.store.duplicates import Candidate, nearest
+from memories.store.duplicates import Alike, Candidate, nearest
 from memories.store.vectors import ModelVector
 from policies.domain.effective import DedupRules
 
@@ -33,7 +34,9 @@ class Compared:
         return found if self.differences else None
 
 
-def compared(command: SaveCommand, *, vector: ModelVector | None, rules: DedupRules, now: datetime) -> list[Compared]:
+def compared(
+    alike: Alike, content: str, *, vector: ModelVector | None, rules: DedupRules, now: datetime
+) -> list[Compared]:
     """The memories near enough to merge with or to name, nearest first.
 
     None when comparing is off, or when the text has no vector.
@@ -41,9 +44,17 @@ def compared(command: SaveCommand, *, vector: ModelVector | None, rules: DedupRu
     if not rules.enabled or vector is None:
         return []
     least = min(rules.auto_supersede_above, rules.surface_duplicates_above)
-    found = nearest(command, vector=vector, candidates=rules.candidate_limit, now=now)
+    found = nearest(alike, vector=vector, candidates=rules.candidate_limit, now=now)
     return [
-        Compared(each, differences(each.content, command.content))
-        for each in found
-        if reaches(each.distance, threshold=least)
+        Compared(each, differences(each.content, content)) for each in found if reaches(each.distance, threshold=least)
     ]
+
+
+def twins(near: Sequence[Compared], *, rules: DedupRules) -> list[Compared]:
+    """Those that say the same as the text, nearest first."""
+    return [each for each in near if each.reaches(rules.auto_supersede_above)]
+
+
+def mergeable(near: Sequence[Compared], *, rules: DedupRules) -> list[Compared]:
+    """The twins the text may be merged with: where merges are guarded, none that contradicts it."""
+    return [each for each in twins(near, rules=rules) if not (rules.guards_merges and each.differences)]

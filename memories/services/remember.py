@@ -20,8 +20,9 @@ from memories.domain.consent import upward
 from memories.domain.save import REASON, Action, Contradiction, Duplicate, SaveCommand, SaveResult
 from memories.domain.wording import Wording, first, merged, restated
 from memories.services import consent, vectors
-from memories.services.compare import Compared, compared
+from memories.services.compare import Compared, compared, mergeable, twins
 from memories.store import conflicts, entities, memories
+from memories.store.duplicates import Alike
 from memories.store.locks import owner_lock
 from memories.store.rows import memory_object
 from memories.store.vectors import ModelVector
@@ -121,20 +122,18 @@ class Write:
         With guarded merges one that contradicts the text is never merged into.
         """
         rules = self.policy.dedup
-        near = compared(self.command, vector=self.vector, rules=rules, now=self.now)
-        twins = [each for each in near if each.reaches(rules.auto_supersede_above)]
-        mergeable = [each for each in twins if not (rules.guards_merges and each.differences)]
-        if mergeable:
-            closest = mergeable[0].candidate.id
-            old = memories.wording_of(closest)
-            return self._replace(closest, old, self._merged(old), Action.MERGED, mergeable[0].as_contradiction())
+        near = compared(Alike.of(self.command), self.command.content, vector=self.vector, rules=rules, now=self.now)
+        for closest in mergeable(near, rules=rules)[:1]:
+            kept = closest.candidate.id
+            old = memories.wording_of(kept)
+            return self._replace(kept, old, self._merged(old), Action.MERGED, closest.as_contradiction())
         row = self._add(entity=None)
         self._note_neighbours(row["id"], near)
         return _Written(
             row,
             Action.ADDED,
             near=[each.as_duplicate() for each in near],
-            conflict=twins[0].as_contradiction() if twins else None,
+            conflict=next((each.as_contradiction() for each in twins(near, rules=rules)), None),
         )
 
     def _merged(self, old: Wording) -> Wording:

@@ -17,13 +17,15 @@ _OVERDUE = {
 }
 """When a row became due, and the rows its index holds."""
 
+_FIRST = UUID(int=0)
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where a batch ends: the last row's place in the order."""
 
     due: datetime = datetime(1, 1, 1, tzinfo=UTC)
-    id: UUID = UUID(int=0)
+    id: UUID = _FIRST
 
 
 def take(cause: Cause, *, by: datetime, after: Place, limit: int) -> tuple[list[UUID], Place | None]:

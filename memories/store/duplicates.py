@@ -10,6 +10,7 @@ from memories.domain.kinds import PROVENANCE
 from memories.domain.save import SaveCommand
 from memories.store.scope_sql import LIVE, exactly, scope_parameters
 from memories.store.vectors import ModelVector
+from omnia.core.scope import Scope
 from omnia.db import fetch_dicts, load_sql
 
 
@@ -22,18 +23,33 @@ class Candidate:
     content: str
 
 
-def nearest(command: SaveCommand, *, vector: ModelVector, candidates: int, now: datetime) -> list[Candidate]:
-    """At most `candidates` rows by exact distance, inside the command's scope."""
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """The rows a text may merge with: those of this scope, container, evidence class and type."""
+
+    scope: Scope
+    container: str | None
+    evidence_class: str
+    type: str
+
+    @staticmethod
+    def of(command: SaveCommand) -> Alike:
+        evidence_class = PROVENANCE[command.provenance].evidence_class
+        return Alike(command.scope, command.container, evidence_class, command.type)
+
+
+def nearest(alike: Alike, *, vector: ModelVector, candidates: int, now: datetime) -> list[Candidate]:
+    """At most `candidates` of the live rows, by exact distance."""
     sql = load_sql("memories", "nearest_duplicate").format(
-        scope=exactly(command.scope), live=LIVE, dimensions=vector.dimensions
+        scope=exactly(alike.scope), live=LIVE, dimensions=vector.dimensions
     )
     rows = fetch_dicts(
         sql,
-        scope_parameters(command.scope, now=now)
+        scope_parameters(alike.scope, now=now)
         | {
-            "container": command.container,
-            "evidence_class": PROVENANCE[command.provenance].evidence_class,
-            "type": command.type,
+            "container": alike.container,
+            "evidence_class": alike.evidence_class,
+            "type": alike.type,
             "model": vector.model,
             "vector": vector.vector,
             "candidates": candidates,

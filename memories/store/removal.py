@@ -9,7 +9,8 @@ from typing import Any
 from uuid import UUID
 
 from memories.domain.reach import Reach
-from memories.store.scope_sql import in_scope
+from memories.store.rows import FROM, RETURNING, SELECT
+from memories.store.scope_sql import Where, in_scope
 from omnia.api import idempotency
 from omnia.core.scope import Scope, Tier
 from omnia.db import execute, fetch_dicts
@@ -34,6 +35,26 @@ def retire(memory: UUID, *, reach: Reach, now: datetime) -> bool:
         f" WHERE m.id = %(id)s AND {where.sql}"
     )
     return bool(execute(sql, where.parameters | {"id": memory}))
+
+
+def find_trashed(memory: UUID, *, where: Where) -> dict[str, Any] | None:
+    """The columns of a memory object of `where` with its vector, key and time of forgetting."""
+    rows = fetch_dicts(
+        f"SELECT {SELECT}, m.retired_at, m.entity_id, m.embedding, m.embedding_model_id FROM {FROM}"
+        f" WHERE m.id = %(id)s AND {where.sql}",
+        where.parameters | {"id": memory},
+    )
+    return rows[0] if rows else None
+
+
+def restore(memory: UUID, *, now: datetime) -> dict[str, Any]:
+    """Takes a memory out of the trash, its owner locked by the caller; the columns of its memory object."""
+    [row] = fetch_dicts(
+        "UPDATE memories_memory m SET retired_at = NULL, retired_as = NULL, updated_at = %(now)s"
+        f" WHERE m.id = %(id)s RETURNING {RETURNING}",
+        {"id": memory, "now": now},
+    )
+    return row
 
 
 def retire_superseded(memories: Sequence[UUID], *, by: UUID, now: datetime) -> None:

@@ -7,7 +7,7 @@ names its tier, so that it is answered by the scope index.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from memories.domain.reach import Filters, Reach
@@ -19,8 +19,11 @@ UNRETIRED = "(m.retired_at IS NULL OR m.retired_as = 'invalidated' AND m.retired
 Forgetting holds at once, whatever clock wrote its time: a save that began before it must not merge into
 what it forgot. Only an invalidation may be dated ahead.
 """
-LIVE = f"(m.expires_at IS NULL OR m.expires_at > %(now)s) AND {UNRETIRED}"
+UNEXPIRED = "(m.expires_at IS NULL OR m.expires_at > %(now)s)"
+LIVE = f"{UNEXPIRED} AND {UNRETIRED}"
 """Neither expired nor retired, at the moment `now`."""
+IN_TRASH = f"{UNEXPIRED} AND m.retired_as = 'forgotten' AND m.retired_at > %(trashed_after)s"
+"""Forgotten, and still to be had back: the trash keeps nothing beyond its expiry."""
 
 SHARED_TIERS = (
     "m.workspace_id = %(institutional)s AND m.tier = 0",
@@ -52,6 +55,16 @@ class Where:
 
 def in_scope(reach: Reach, *, now: datetime) -> Where:
     """The live rows of `reach`, inside its workspace."""
+    return Where(f"{_within(reach)} AND {LIVE}", scope_parameters(reach.scope, now=now))
+
+
+def in_trash(reach: Reach, *, now: datetime, retention: timedelta) -> Where:
+    """The rows of `reach` that were forgotten less than `retention` ago."""
+    parameters = scope_parameters(reach.scope, now=now) | {"trashed_after": now - retention}
+    return Where(f"{_within(reach)} AND {IN_TRASH}", parameters)
+
+
+def _within(reach: Reach) -> str:
     tiers = f"({_EXACT[reach.scope.tier]})"
     if reach.any_agent:
         tiers = "(m.tier IN (2, 3) AND m.user_id = %(user)s)"
@@ -59,7 +72,7 @@ def in_scope(reach: Reach, *, now: datetime) -> Where:
         tiers = f"({USER_TIERS})"
     if reach.include_shared:
         tiers = f"({tiers} OR {_shared(reach.scope)})"
-    return Where(f"m.workspace_id = %(workspace)s AND {tiers} AND {LIVE}", scope_parameters(reach.scope, now=now))
+    return f"m.workspace_id = %(workspace)s AND {tiers}"
 
 
 def visible(scope: Scope, *, institutional: bool, now: datetime) -> Where:

@@ -176,6 +176,9 @@ def test_forgetting_asks_first_and_says_it_is_done(visit: Visit, place: Workspac
     expect(page.get_by_role("status").filter(has_text="Forgotten.")).to_be_visible()
     expect(page.locator("a.row")).to_have_count(1)
     expect(page.get_by_label("Search", exact=True)).to_have_value("drinks")
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_role("article")).to_contain_text("Drinks tea.")
+    expect(page.get_by_role("status").filter(has_text="Taken back.")).to_be_visible()
 
 
 def test_an_empty_scope_offers_the_first_command(visit: Visit, page: Page) -> None:

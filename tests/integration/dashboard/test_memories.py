@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from html import unescape
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 from django.test import Client
 
 from memories.embeddings.current import use
-from memories.models import Memory, Wording
+from memories.models import Entity, Memory, Wording
 from omnia.audit.models import AuditRow
 from policies.models import Workspace
 from tests.integration.dashboard.scene import PERSON, browser_of, remembered, shown, workspace
@@ -330,9 +331,9 @@ class TestForgetting:
         client.get("/memories/")
         back = "view=old&q=tea&type=fact&next=//evil.example"
         answer = client.post(f"/memories/{memory.id}/forget/", {"back": back})
-        assert re.fullmatch(r"/memories/\?view=[\w-]+&q=tea&type=fact", answer["Location"])
+        assert re.fullmatch(rf"/memories/\?view=[\w-]+&q=tea&type=fact&forgotten={memory.id}", answer["Location"])
         page = client.get(answer["Location"]).content.decode()
-        assert 'role="status"><p>Forgotten.' in page
+        assert 'role="status">Forgotten.' in page
 
     def test_the_trash_is_all_that_happens(self, place: Workspace) -> None:
         memory, client = remembered(place, "Tea."), browser_of("olga")
@@ -340,6 +341,70 @@ class TestForgetting:
         client.post(f"/memories/{memory.id}/forget/")
         assert Memory.objects.filter(id=memory.id).exists()
         assert client.post(f"/memories/{memory.id}/forget/").status_code == 404
+
+
+class TestTakingBack:
+    """Whoever may forget may undo it, as long as the trash keeps the memory."""
+
+    @pytest.mark.parametrize(
+        ("who", "owner", "status"),
+        [("ada", {"user": PERSON}, 403), ("eve", {"user": PERSON}, 302), ("eve", {}, 403), ("olga", {}, 302)],
+    )
+    def test_who_may_undo_what(self, place: Workspace, who: str, owner: dict[str, str], status: int) -> None:
+        memory, client = remembered(place, "Tea.", **owner, **forgotten()), browser_of(who)
+        address = shown(client, tier=next(iter(owner), "institutional"), **owner)
+        page = client.get(f"{address}&forgotten={memory.id}").content.decode()
+        assert (">Undo<" in page) == (status == 302)
+        assert client.post(f"/memories/{memory.id}/restore/?view={view_of(address)}").status_code == status
+        memory.refresh_from_db()
+        assert (memory.retired_as is None) == (status == 302)
+
+    def test_the_memory_is_opened_and_nothing_is_left_to_undo(self, place: Workspace) -> None:
+        memory, client = remembered(place, "Tea."), browser_of("olga")
+        client.get("/memories/")
+        left = client.post(f"/memories/{memory.id}/forget/")["Location"]
+        assert ">Undo<" in client.get(left).content.decode()
+        answer = client.post(f"/memories/{memory.id}/restore/")
+        assert answer["Location"].startswith(f"/memories/{memory.id}/?view=")
+        assert "Taken back." in client.get(answer["Location"]).content.decode()
+        assert ">Undo<" not in client.get(left).content.decode()
+
+    def test_its_own_address_offers_it_too(self, place: Workspace) -> None:
+        memory, client = remembered(place, "Tea.", **forgotten()), browser_of("olga")
+        answer = client.get(f"/memories/{memory.id}/")
+        assert answer.status_code == 404
+        assert ">Undo<" in answer.content.decode()
+        assert "Tea." not in answer.content.decode()
+
+    def test_of_another_scope_or_purged_there_is_nothing_to_undo(self, place: Workspace) -> None:
+        client = browser_of("olga")
+        client.get("/memories/")
+        theirs = remembered(place, "Tea.", user=PERSON, **forgotten())
+        old = remembered(place, "Tea.", **forgotten(days=30))
+        for memory in (theirs, old):
+            assert ">Undo<" not in client.get(f"/memories/?forgotten={memory.id}").content.decode()
+            assert client.post(f"/memories/{memory.id}/restore/").status_code == 404
+
+    def test_what_stands_in_its_place_is_told(self, place: Workspace) -> None:
+        entity = Entity.objects.create(workspace=place, kind="user", key="city")
+        memory = remembered(place, "Lyon.", entity=entity, **forgotten())
+        kept = remembered(place, "Rome.", entity=entity)
+        client = browser_of("olga")
+        answer = client.post(f"/memories/{memory.id}/restore/", follow=True)
+        assert 'class="alert alert-bad"' in answer.content.decode()
+        assert str(kept.id) in answer.content.decode()
+
+    def test_without_a_trash_it_is_said_all_the_same(self, place: Workspace, settings: Any) -> None:
+        settings.OMNIA = replace(settings.OMNIA, trash_retention=timedelta(0))
+        memory, client = remembered(place, "Tea."), browser_of("olga")
+        client.get("/memories/")
+        page = client.post(f"/memories/{memory.id}/forget/", follow=True).content.decode()
+        assert "<p>Forgotten." in page
+        assert ">Undo<" not in page
+
+
+def forgotten(*, days: int = 0) -> dict[str, Any]:
+    return {"retired_as": "forgotten", "retired_at": datetime.now(UTC) - timedelta(days=days)}
 
 
 class TestPrivacy:

