@@ -141,7 +141,10 @@ def delete_memories(memories: Sequence[UUID]) -> dict[str, int]:
     SELECT (SELECT count(*) FROM memories_memory WHERE id = ANY(%(ids)s::uuid[]) AND embedding IS NOT NULL) AS vectors,
         (SELECT count(*) FROM memories_wording WHERE memory_id = ANY(%(ids)s::uuid[])) AS earlier_wordings,
         (SELECT count(*) FROM memories_edge
-            WHERE source_id = ANY(%(ids)s::uuid[]) OR target_id = ANY(%(ids)s::uuid[])) AS relations
+            WHERE source_id = ANY(%(ids)s::uuid[]) OR target_id = ANY(%(ids)s::uuid[])) AS relations,
+        (SELECT count(DISTINCT m.entity_id) FROM memories_memory m WHERE m.id = ANY(%(ids)s::uuid[]) AND NOT EXISTS (
+            SELECT FROM memories_memory o WHERE o.entity_id = m.entity_id AND o.id <> ALL(%(ids)s::uuid[]))) AS keys,
+        (SELECT count(*) FROM omnia_idempotency WHERE ids && %(ids)s::uuid[]) AS kept_answers
     """
     [counts] = fetch_dicts(sql, {"ids": list(memories)})
     return {**counts, "memories": removal.delete(memories).total()}

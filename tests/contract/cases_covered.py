@@ -23,6 +23,13 @@ TEXT_AND_TIME = {"field": (121, 122, 123, 125, 126, 127, 129, 130, 131, 133, 134
 CONSENT_AND_ERASURE = {
     "security": (293, 294, 295, 297, 298, 299, 301, 302, 303, 305, 306, 307, 309, 310, 311, 313, 314),
 }
+DELETION = {
+    "field": (29, 30, 31, 33, 34, 35, 37, 38, 39, 41, 42, 43, 45, 46, 47, 49, 50, 51, 53, 54, 55),
+    "behaviour": (141, 142, 143, 145, 146, 147, 149, 150),
+}
+BROWSING = {"behaviour": (117, 118, 119, 121, 122, 123, 125, 126)}
+PRIVACY = {"behaviour": (151, 153, 154, 155, 157, 158, 159)}
+LOGS = {"security": (315, 317, 318, 319, 321)}
 AUTHORIZATION = {"security": (217, 218, 219, 221, 222, 223, 225, 226, 227, 229)}
 RECALL = {
     "behaviour": (90, 91, 93, 94, 95, 97, 98, 99, 101, 102, 103, 105, 106, 107, 109, 110, 111, 113, 114, 115, 161, 162),
@@ -41,6 +48,10 @@ SECTIONS: tuple[Mapping[str, Sequence[int]], ...] = (
     HISTORY,
     TEXT_AND_TIME,
     CONSENT_AND_ERASURE,
+    DELETION,
+    BROWSING,
+    PRIVACY,
+    LOGS,
     AUTHORIZATION,
     SERVICE_ACCOUNTS,
     RECALL,
@@ -191,6 +202,42 @@ COVERED = {
     "security-239": "contract/test_policies_api.py::test_a_list_for_a_patch_is_refused",
     "security-241": "integration/policies/test_races.py::test_edits_that_expect_nothing_follow_one_another",
     "security-242": "integration/policies/test_resolve.py::test_a_policy_in_phase_error_leaves_its_last_valid_spec_in_force",
+    # Deletion and retention
+    "field-29": "contract/test_browse_forget.py::test_a_forgotten_memory_is_gone_from_every_surface_at_once",
+    "field-30": "contract/test_browse_forget.py::test_forget_everything_is_more_than_a_page",
+    "field-33": "contract/test_purge.py::test_nothing_of_the_text_is_left",
+    "field-35": "contract/test_ingestion.py::test_what_a_document_no_longer_says_is_gone",
+    "field-38": "contract/test_purge.py::test_field_37_what_lies_in_the_trash_is_changed_by_nothing",
+    "field-39": "contract/test_browse_forget.py::test_forget_everything_takes_history_keys_and_kept_answers_along",
+    "field-41": "integration/memories/test_races.py::test_a_memory_is_forgotten_once",
+    "field-42": "contract/test_browse_forget.py::test_ids_of_every_answer_work_in_open_and_forget",
+    "field-45": "contract/test_browse_forget.py::test_forget_everything_is_more_than_a_page",
+    "field-50": "contract/test_save_reinforce.py::test_the_expiry_moves_to_the_later_of_the_two_capped_at_max_age",
+    "field-51": "contract/test_recall_score.py::test_reading_changes_nothing_on_the_row",
+    "field-53": "integration/memories/test_maintenance.py::test_behaviour_141_what_expired_goes_on_every_tier_and_the_rest_stays",
+    "field-54": "contract/test_save_expiry.py::test_the_expiry_of_a_save",
+    "field-55": "contract/test_save_bad_bodies.py::test_an_expiry_lies_in_the_future",
+    "behaviour-142": "contract/test_consent.py::test_it_expires_as_its_category_does",
+    "behaviour-145": "contract/test_consent.py::test_the_action_of_the_policy_is_applied",
+    "behaviour-149": "integration/policies/test_resolve.py::test_policies_and_the_lack_of_one_are_read_once",
+    "behaviour-150": "contract/test_policy_ranges.py::test_a_duration_of_the_grammar_is_taken_whatever_its_length",
+    # Browsing
+    "behaviour-117": "contract/test_browse_forget.py::test_an_id_that_is_none_of_ours_is_404",
+    "behaviour-118": "contract/test_browse_forget.py::test_an_id_that_is_none_of_ours_is_404",
+    "behaviour-119": "contract/test_browse.py::test_a_reach_is_what_it_names",
+    "behaviour-121": "contract/test_browse.py::test_filters_narrow_list_and_search_alike",
+    "behaviour-123": "contract/test_save_bad_bodies.py::test_a_scope_named_twice_must_agree",
+    "behaviour-125": "contract/test_batch.py::test_a_part_goes_at_a_time_until_nothing_is_left",
+    "behaviour-126": "contract/test_conflicts.py::test_a_bad_question_is_refused",
+    # Privacy
+    "behaviour-151": "contract/test_consent.py::test_an_opt_out_lets_nothing_in",
+    "behaviour-153": "contract/test_consent.py::test_the_shared_tiers_ask_nobody",
+    "behaviour-157": "contract/test_consent.py::test_the_grants_of_a_request_stand_in_for_stored_ones",
+    "behaviour-158": "contract/test_consent.py::test_a_refused_save_says_so_and_leaves_one_mark_without_its_text",
+    "behaviour-159": "contract/test_consent.py::test_who_never_said_anything_has_granted_nothing_sensitive",
+    # Logs and audit
+    "security-317": "integration/audit/test_chain.py::test_the_database_refuses_changes",
+    "security-318": "contract/test_consent.py::test_a_refused_save_says_so_and_leaves_one_mark_without_its_text",
     # Text, bytes, numbers, time
     "field-121": "contract/test_save_bad_bodies.py::test_a_body_that_is_no_sound_object_is_refused",
     "field-122": "contract/test_browse.py::test_a_number_no_column_holds_is_refused",
