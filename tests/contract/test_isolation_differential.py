@@ -1,4 +1,4 @@
-"""Sixty requests answer alike whether or not 3,000 rows of others lie around (security case: count leaks)."""
+"""300 requests answer alike whether or not 20,000 rows of others lie around (security case: count leaks)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,13 @@ from tests.support import Store, fill, opened_store, run
 
 pytestmark = pytest.mark.django_db
 TEXTS = [f"Ann keeps {what} in the {place}" for what in ("bees", "hens", "tools") for place in ("garden", "shed")]
-QUESTIONS = ["where are the bees", "hens and tools", "garden", "¿?", "", "the of and", "unknown words", "shed", "Ann"]
+QUESTIONS = [
+    "where are the bees", "hens and tools", "garden", "¿?", "", "the of and", "unknown words", "shed", "Ann",
+    *(f"{verb} {what}" for verb in ("Who keeps", "Where are") for what in ("bees", "hens", "tools", "the garden", "the shed")),
+    "who", "where",
+    *(f"{what} of {whom}" for what in ("bees", "hens") for whom in ("Ann", "the institution", "nobody", "the garden")),
+]  # fmt: skip
+CROWD = 20_000
 VOLATILE = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32}|\d{4}-\d\d-\d\dT[\d:.]+Z")
 NEAR = {"dedup": {"embeddingSimilarity": {"surfaceDuplicatesAbove": "0.5"}}}
 
@@ -42,7 +48,7 @@ def test_security_190_foreign_rows_change_no_answer_no_total_and_no_page() -> No
     with opened_store(policy=NEAR) as among:
         crowd(among)
         after = [masked(answer) for answer in mixed_requests(among)]
-    assert len(before) >= 60
+    assert len(before) >= 300
     assert after == before
 
 
@@ -57,9 +63,13 @@ def mixed_requests(store: Store) -> Iterator[dict[str, Any]]:
     for query, agent in itertools.product(QUESTIONS, (None, "a1")):
         yield store.recall(query, agent=agent, explain=True)
         yield store.recall(query, agent=agent, limit=2, types=["fact"], preview=True)
+        yield store.recall(query, agent=agent, as_of="2026-06-01T12:00:00Z")
+        if query.strip():
+            yield semantic(store, query, agent=agent)
+    yield from pages(store, limit=1)
     yield from pages(store, limit=2)
     yield from pages(store, limit=3, include_shared="true", agent="a1")
-    for query in QUESTIONS[:4]:
+    for query in filter(None, QUESTIONS):
         yield store.search(query, limit=2, offset=1, include_shared="true")
         yield store.search(query, agent="*")
     memory = saved[1]["memory"]["id"]
@@ -79,8 +89,14 @@ def pages(store: Store, **query: Any) -> Iterator[dict[str, Any]]:
         cursor = page["next"] or False
 
 
+def semantic(store: Store, query: str, *, agent: str | None) -> dict[str, Any]:
+    body = {"workspace_id": str(store.workspace), "user_id": "u1", "query": query, "deny_cel": "kind == 'preference'"}
+    asked = body | ({"agent_id": agent} if agent else {})
+    return store.send("POST", "memories/retrieve/semantic", asked, status=200)
+
+
 def crowd(store: Store) -> None:
-    """3,000 rows with nearly the same texts and the same vectors: of other users, agents and workspaces."""
+    """20,000 rows with nearly the same texts and the same vectors: of other users, agents and workspaces."""
     vectors = [str(vector.tolist()) for text in TEXTS if (vector := HashingEmbedder().embed_query(text)) is not None]
     owners: list[tuple[str | None, str | None]] = [("u2", None), ("u2", "a1"), ("u1", "a2"), (None, "a2"), ("U1", "a1")]
     with opened_store() as other:
@@ -89,7 +105,7 @@ def crowd(store: Store) -> None:
             (other.workspace, owner) for owner in [*owners, ("u1", None), ("u1", "a1"), (None, "a1"), (None, None)]
         ]
         for workspace, (user, agent) in places:
-            fill(workspace, -(-3000 // len(places)), user=user, agent=agent, text="Ann keeps bees in the garden {i}",
+            fill(workspace, -(-CROWD // len(places)), user=user, agent=agent, text="Ann keeps bees in the garden {i}",
                  vectors=vectors, model=model_row_id())  # fmt: skip
     run("ANALYZE memories_memory")
 
