@@ -126,6 +126,7 @@ class OmniaConfig:
     workspace: str = ""
     rate_limit_per_minute: int = 0
     privacy_api_url: str = ""
+    access_flush_seconds: float = 5.0
     suppression_file: str = ""
     erasure_scrub: bool = False
     mcp_threads: int = 8
@@ -154,6 +155,7 @@ class OmniaConfig:
             rate_limit_per_minute=int(read.number("OMNIA_RATE_LIMIT_PER_MINUTE", 0, 0, 10_000_000)),
             suppression_file=env.get("OMNIA_SUPPRESSION_FILE", ""),
             erasure_scrub=read.flag("OMNIA_ERASURE_SCRUB"),
+            access_flush_seconds=read.number("OMNIA_ACCESS_FLUSH_SECONDS", 5.0, 0.0, 3600.0),
             privacy_api_url=_address(read, "OMNIA_PRIVACY_API_URL"),
             mcp_threads=int(read.number("OMNIA_MCP_THREADS", 8, 1, 256)),
             embedding=_embedding(read),

@@ -55,6 +55,7 @@ OURS = not os.environ.get("DATABASE_URL")
 if OURS:
     _start_servers()
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "omnia.settings")
+os.environ.setdefault("OMNIA_ACCESS_FLUSH_SECONDS", "0")  # a thread of its own would outlive the test it began in
 if _TEMPLATE in os.environ:
     _use_own_redis_database(os.environ["PYTEST_XDIST_WORKER"])
 django.setup()

@@ -21,6 +21,7 @@ from memories.embeddings.base import Embedder, EmbeddingFailed, Unavailable, Vec
 from memories.embeddings.build import build
 from memories.embeddings.cache import VectorCache
 from memories.embeddings.isolation import embed_each
+from memories.embeddings.shared_cache import SharedVectors
 from memories.models import EmbeddingModel
 from omnia.config import ConfigError
 from omnia.logs import describe
@@ -38,6 +39,9 @@ class _Seat:
 
     embedder: Embedder | None
     queries: VectorCache = field(default_factory=lambda: VectorCache(size=_QUERIES))
+    shares: bool = False
+    """Whether its query vectors are shared with other processes."""
+    shared: SharedVectors | None = None
     row_id: int | None = None
 
 
@@ -130,7 +134,7 @@ def _current_seat() -> _Seat:
     seat = _Process.seat
     if seat is None:
         with _Process.building:
-            seat = _Process.seat = _Process.seat or _Seat(_configured())
+            seat = _Process.seat = _Process.seat or _Seat(_configured(), shares=True)
     return seat
 
 
@@ -155,9 +159,22 @@ def _query(text: str) -> Vector | None:
         return None
     vector = seat.queries.get(text)
     if vector is None:
-        (vector,) = _measured(lambda: [embedder.embed_query(text)])
+        vector = _shared_query(seat, embedder, text)
         if vector is not None:
             seat.queries.put(text, vector)
+    return vector
+
+
+def _shared_query(seat: _Seat, embedder: Embedder, text: str) -> Vector | None:
+    """The vector another process made of late, else a new one, left there for the others."""
+    vector = seat.shared.get(text) if seat.shared else None
+    if vector is not None:
+        return vector
+    (vector,) = _measured(lambda: [embedder.embed_query(text)])
+    if vector is not None and seat.shares:
+        # Known by now: a provider tells its dimension with its first answer.
+        seat.shared = seat.shared or SharedVectors(embedder.name, dimensions=len(vector))
+        seat.shared.put(text, vector)
     return vector
 
 

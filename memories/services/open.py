@@ -9,6 +9,7 @@ from uuid import UUID
 from django.db import transaction
 
 from memories.domain.reach import Reach
+from memories.services import accesses
 from memories.store import memories
 from memories.store.rows import memory_object
 from memories.store.scope_sql import in_scope
@@ -23,6 +24,7 @@ def open_memory(memory: UUID, *, scope: Scope, any_agent: bool = False, now: dat
     row = memories.read(memory, where=in_scope(Reach(scope, any_agent=any_agent), now=now))
     if row is None:
         raise not_found()
+    accesses.note([row], now=now)
     with transaction.atomic():
         record.memory_accessed(scope=scope, actor=actor, memory=memory)
     return memory_object(row) | {"access_count": row["access_count"]}

@@ -19,7 +19,7 @@ from memories.recall.expansion import expand
 from memories.recall.named import find_named
 from memories.recall.related import Related
 from memories.recall.request import RecallRequest, RecallResult
-from memories.services import vectors
+from memories.services import accesses, vectors
 from memories.services.related import related_to
 from memories.services.weights import weights
 from memories.store.rows import memory_object, previewed
@@ -43,6 +43,7 @@ def recall(request: RecallRequest, *, policy: EffectivePolicy, now: datetime) ->
     walk = _walk(request, policy=policy)
     vector = vectors.for_query(request.query)
     rows = _rows(request, vector=vector, walk=walk, policy=policy, now=now)
+    accesses.note(rows, now=now)
     links = related_to(rows, scope=request.scope, policy=policy, now=now)
     found = [_recalled(row, links=links, request=request, policy=policy) for row in rows]
     mode = "lookup" if not request.asks else "hybrid" if vector else "text" if request.query else "newest"

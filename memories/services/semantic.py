@@ -9,7 +9,7 @@ from typing import Any
 from memories.domain.deny import DenyRule
 from memories.domain.query_text import require_query
 from memories.recall.search import search
-from memories.services import vectors
+from memories.services import accesses, vectors
 from memories.services.browse import Page
 from memories.services.weights import weights
 from memories.store.rows import memory_object
@@ -46,6 +46,7 @@ def retrieve_semantic(request: SemanticRequest, *, policy: EffectivePolicy, now:
         raise BadInput(detail, code="invalid", errors=[FieldProblem("/query", "required", detail)])
     rule = DenyRule.of(request.deny_cel) if request.deny_cel else None
     rows = _allowed(request, text=text, rule=rule, policy=policy, now=now)
+    accesses.note(rows, now=now)
     memories = [memory_object(row) | {"score": row["score"]} for row in rows]
     return Page(memories, len(memories))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any
@@ -17,7 +17,7 @@ from memories.store.scope_sql import LIVE, Where, exactly, scope_parameters
 from memories.store.vectors import ModelVector
 from omnia.core.ids import uuid7
 from omnia.core.scope import Scope, Tier
-from omnia.db import fetch_dicts, load_sql
+from omnia.db import execute, fetch_dicts, load_sql
 
 Row = dict[str, Any]
 """The columns of a memory object."""
@@ -145,3 +145,20 @@ def of_session(session: str, *, workspace: UUID) -> list[UUID]:
     """Every memory of the workspace, live or not, that was saved in this session."""
     sql = "SELECT id FROM memories_memory WHERE workspace_id = %(workspace)s AND session_id = %(session)s"
     return [row["id"] for row in fetch_dicts(sql, {"workspace": workspace, "session": session})]
+
+
+_COUNT = """
+WITH held AS (
+    SELECT id FROM memories_memory WHERE id = ANY(%(ids)s::uuid[]) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
+)
+UPDATE memories_memory m SET access_count = m.access_count + noted.count, accessed_at = greatest(m.accessed_at, noted.at)
+FROM held, unnest(%(ids)s::uuid[], %(counts)s::int[], %(times)s::timestamptz[]) AS noted (id, count, at)
+WHERE m.id = held.id AND noted.id = held.id
+"""
+"""No indexed column changes, so that the indexes are left alone. Rows that are gone or held are passed over."""
+
+
+def count_accesses(noted: Mapping[UUID, tuple[int, datetime]]) -> int:
+    """Adds to how often these memories were read, and says when last; how many were there and free."""
+    counts, times = zip(*noted.values(), strict=True)
+    return execute(_COUNT, {"ids": list(noted), "counts": list(counts), "times": list(times)})

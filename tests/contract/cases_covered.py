@@ -30,6 +30,8 @@ DELETION = {
 BROWSING = {"behaviour": (117, 118, 119, 121, 122, 123, 125, 126)}
 PRIVACY = {"behaviour": (151, 153, 154, 155, 157, 158, 159)}
 LOGS = {"security": (315, 317, 318, 319, 321)}
+CACHES = {"behaviour": (135, 137, 138, 139)}
+VECTORS = {"field": (137, 138, 139, 141, 142)}
 AUTHORIZATION = {"security": (217, 218, 219, 221, 222, 223, 225, 226, 227, 229)}
 RECALL = {
     "behaviour": (90, 91, 93, 94, 95, 97, 98, 99, 101, 102, 103, 105, 106, 107, 109, 110, 111, 113, 114, 115, 161, 162),
@@ -49,6 +51,8 @@ SECTIONS: tuple[Mapping[str, Sequence[int]], ...] = (
     TEXT_AND_TIME,
     CONSENT_AND_ERASURE,
     DELETION,
+    CACHES,
+    VECTORS,
     BROWSING,
     PRIVACY,
     LOGS,
@@ -221,6 +225,14 @@ COVERED = {
     "behaviour-145": "contract/test_consent.py::test_the_action_of_the_policy_is_applied",
     "behaviour-149": "integration/policies/test_resolve.py::test_policies_and_the_lack_of_one_are_read_once",
     "behaviour-150": "contract/test_policy_ranges.py::test_a_duration_of_the_grammar_is_taken_whatever_its_length",
+    # Caches and vectors
+    "behaviour-135": "integration/embeddings/test_shared_cache.py::test_a_question_is_embedded_once_for_all_processes",
+    "behaviour-139": "integration/embeddings/test_shared_cache.py::test_redis_that_is_away_is_asked_again_after_a_rest",
+    "field-137": "contract/test_recall.py::test_vectors_of_another_model_are_never_compared",
+    "field-138": "contract/test_embedding_faults.py::test_a_faulty_answer_gives_no_vector_of_the_batch",
+    "field-139": "contract/test_embedding_faults.py::test_a_faulty_answer_gives_no_vector_of_the_batch",
+    "field-141": "integration/embeddings/test_sweep.py::test_a_known_model_keeps_its_row",
+    "field-142": "unit/embeddings/test_vectors.py::test_prefixes_are_part_of_the_name",
     # Browsing
     "behaviour-117": "contract/test_browse_forget.py::test_an_id_that_is_none_of_ours_is_404",
     "behaviour-118": "contract/test_browse_forget.py::test_an_id_that_is_none_of_ours_is_404",
@@ -237,7 +249,8 @@ COVERED = {
     "behaviour-159": "contract/test_consent.py::test_who_never_said_anything_has_granted_nothing_sensitive",
     # Logs and audit
     "security-317": "integration/audit/test_chain.py::test_the_database_refuses_changes",
-    "security-318": "contract/test_consent.py::test_a_refused_save_says_so_and_leaves_one_mark_without_its_text",
+    "security-318": "integration/api/test_context.py::test_a_refusal_is_logged_with_who",
+    "security-319": "integration/api/test_context.py::test_no_label_takes_a_value_the_caller_chooses",
     # Text, bytes, numbers, time
     "field-121": "contract/test_save_bad_bodies.py::test_a_body_that_is_no_sound_object_is_refused",
     "field-122": "contract/test_browse.py::test_a_number_no_column_holds_is_refused",
