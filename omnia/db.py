@@ -14,7 +14,7 @@ from typing import Any
 
 import orjson
 from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
-from psycopg import RawCursor
+from psycopg import RawCursor, RawServerCursor
 from psycopg.rows import dict_row
 from psycopg.types.json import set_json_loads
 
@@ -75,6 +75,20 @@ def fetch_dicts(sql: str, parameters: Mapping[str, Any]) -> list[dict[str, Any]]
     `sql` names its parameters `%(name)s`; `jsonb` columns come parsed.
     """
     return _run(sql, parameters).fetchall()
+
+
+@contextmanager
+def streamed_dicts(sql: str, parameters: Mapping[str, Any], *, at_a_time: int) -> Iterator[Iterator[dict[str, Any]]]:
+    """As `fetch_dicts` for an answer too large to hold: its rows, fetched so many at a time, inside a transaction."""
+    text, names = _numbered(sql)
+    with (
+        transaction.atomic(),
+        connection.wrap_database_errors,
+        RawServerCursor(connection.connection, "streamed", row_factory=dict_row) as cursor,
+    ):
+        cursor.itersize = at_a_time
+        cursor.execute(text, [parameters[name] for name in names], binary=True)
+        yield iter(cursor)
 
 
 def execute(sql: str, parameters: Mapping[str, Any]) -> int:

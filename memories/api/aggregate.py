@@ -36,7 +36,11 @@ class AggregateAnswer(RootModel[list[GroupAnswer]]):
 
 
 class AggregateView(ApiView):
-    """Live memories of a workspace, counted."""
+    """Live memories of a workspace, counted.
+
+    A viewer may: they read any memory of the workspace by naming its user, and no key names one. Counts of few are
+    not hidden.
+    """
 
     permission_classes = [IsEnterprise]
 

@@ -138,6 +138,11 @@ def _measured(metadata: Any) -> bool:
     return all(not isinstance(each, str) or len(each) <= LONGEST_VALUE for each in texts)
 
 
+def took_too_long() -> BadInput:
+    """What an expression is refused with that is within the bounds and still too slow for the rows at hand."""
+    return _invalid("it takes too long on these memories; ask for something simpler")
+
+
 def _invalid(detail: str) -> BadInput:
     return BadInput(
         f"deny_cel: {detail}.",

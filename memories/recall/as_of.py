@@ -1,8 +1,8 @@
 """Recall of what was known at an earlier moment (design: as_of).
 
 A row counts that was there then and was neither superseded nor invalidated yet. What a person forgot, what has
-expired since, and what was deleted does not come back: the history is for asking what was believed, not for getting
-around a deletion.
+expired since, and what was deleted does not come back, nor do the sayings it had taken the place of: the history is
+for asking what was believed, not for getting around a deletion.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from memories.domain.query_text import TEXT_TERMS, text_terms
-from memories.domain.ranking import leg_depth
+from memories.domain.ranking import LEAST_RECALLED, leg_depth
 from memories.recall import statement
 from memories.recall.request import RecallRequest
 from memories.recall.shared_rows import shared_rows
@@ -23,7 +23,6 @@ from omnia.core.scope import Scope, Tier
 from omnia.db import fetch_dicts
 
 EXACT_ROWS = 3_000
-ANY_DISTANCE = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +89,7 @@ def recall_parameters(request: RecallRequest, *, weights: Weights, now: datetime
         "depth": leg_depth(request.limit),
         "limit": request.limit,
         "offset": 0,
-        "farthest": ANY_DISTANCE,
+        "farthest": 1 - LEAST_RECALLED,
         **weights.parameters(),
     }
 

@@ -44,7 +44,7 @@ def recall(request: RecallRequest, *, policy: EffectivePolicy, now: datetime) ->
     vector = vectors.for_query(request.query)
     rows = _rows(request, vector=vector, walk=walk, policy=policy, now=now)
     accesses.note(rows, now=now)
-    links = related_to(rows, scope=request.scope, policy=policy, now=now)
+    links = {} if request.as_of else related_to(rows, scope=request.scope, policy=policy, now=now)
     found = [_recalled(row, links=links, request=request, policy=policy) for row in rows]
     mode = "lookup" if not request.asks else "hybrid" if vector else "text" if request.query else "newest"
     metrics.RECALL_SECONDS.labels(mode=mode).observe(time.perf_counter() - started)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from typing import Any
 
-from memories.domain.deny import DenyRule
+from memories.domain.deny import DenyRule, took_too_long
 from memories.domain.query_text import require_query
-from memories.recall.search import search
+from memories.recall.search import searched_on
 from memories.services import accesses, vectors
 from memories.services.browse import Page
 from memories.services.weights import weights
@@ -20,9 +23,10 @@ from omnia.core.errors import BadInput, FieldProblem
 from omnia.core.scope import Scope
 from policies.domain.effective import EffectivePolicy
 
-_FIRST, _GROWS = 100, 4
 MOST_JUDGED = 10_000
 """Rows: what lies behind them is too far from the question to be worth the time."""
+SECONDS_TO_JUDGE = 2.0
+"""For all rows of a request. One row takes no longer than its few kilobytes do, but there may be thousands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,17 +58,23 @@ def retrieve_semantic(request: SemanticRequest, *, policy: EffectivePolicy, now:
 def _allowed(
     request: SemanticRequest, *, text: str, rule: DenyRule | None, policy: EffectivePolicy, now: datetime
 ) -> list[dict[str, Any]]:
-    """Reads on behind the rows that are denied, more at a time."""
     where = visible(request.scope, institutional=policy.edition is Edition.ENTERPRISE, now=now)
     vector, factors = vectors.for_query(text), weights(policy)
-    allowed: list[dict[str, Any]] = []
-    offset, batch = 0, max(_FIRST, request.limit) if rule else request.limit
-    while len(allowed) < request.limit and offset < MOST_JUDGED:
-        found = search(where, query=text, vector=vector, weights=factors, limit=batch, offset=offset)
-        kept = [row for row in found.rows if not (rule and rule.denies(row))]
-        metrics.DENIED.inc(len(found.rows) - len(kept))
-        allowed += kept
-        if len(found.rows) < batch:
-            break
-        offset, batch = offset + batch, batch * _GROWS
-    return allowed[: request.limit]
+    most = MOST_JUDGED if rule else request.limit
+    with searched_on(where, query=text, vector=vector, weights=factors, most=most) as rows:
+        return list(islice(_let_through(rows, rule) if rule else rows, request.limit))
+
+
+def _let_through(rows: Iterable[dict[str, Any]], rule: DenyRule) -> Iterator[dict[str, Any]]:
+    """Reads on behind the rows that are denied."""
+    judging = 0.0
+    for row in rows:
+        started = time.perf_counter()
+        denied = rule.denies(row)
+        judging += time.perf_counter() - started
+        if judging > SECONDS_TO_JUDGE:
+            raise took_too_long()
+        if denied:
+            metrics.DENIED.inc()
+        else:
+            yield row

@@ -25,7 +25,8 @@ WITH private AS MATERIALIZED (
     SELECT *, row_number() OVER (ORDER BY distance, id DESC) AS rank
     FROM (
         SELECT id, tier, source_type, confidence, said, distance FROM private WHERE distance <= %(farthest)s::float8
-        UNION ALL SELECT id, tier, source_type, confidence, said, distance FROM shared_near
+        UNION ALL
+        SELECT id, tier, source_type, confidence, said, distance FROM shared_near WHERE distance <= %(farthest)s::float8
         ORDER BY distance, id DESC LIMIT %(depth)s
     ) nearest
 ), {text_leg}

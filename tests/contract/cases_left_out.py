@@ -17,10 +17,8 @@ LEFT_OUT = {
     "field-67": "no gate yet: nothing is published into a shared tier",
     "field-81": "no consolidation yet",
     # Recall
-    "behaviour-94": "a recall fills its limit, and what is least near comes last; a search is what ends where nothing is near",
     "field-90": "duplicates are told by vectors alone; no tokens are compared",
     "field-99": "memories have no tags",
-    "field-110": "near-duplicates merge as they are saved; what stays apart below the threshold says something else",
     "field-117": "nobody asks for a least score; min_confidence narrows by confidence",
     "field-118": "no extension but vector is used, and the migrations do not run without it",
     "field-119": "no time phrases are parsed",

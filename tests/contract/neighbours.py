@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
@@ -34,6 +35,7 @@ def surfaces(store: Store) -> dict[str, Any]:
         for name, answer in (
             ("recall", store.recall(query, limit=100, explain=True)),
             ("recall for an agent", store.recall(query, limit=100, agent="a1")),
+            ("recall as of now", store.recall(query, limit=100, agent="a1", as_of=datetime.now(UTC).isoformat())),
             ("preview", store.recall(query, limit=100, preview=True)),
             ("search", store.search(query or "garden", limit=100)),
             ("search previewed", store.search(query or "garden", include_shared="true", preview="true")),

@@ -8,7 +8,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from django.test import Client
 
+from memories.domain.aggregation import GroupBy, Metric
 from omnia.api.principal import Role
 from omnia.core.edition import Edition
 from tests.callers import caller
@@ -102,6 +104,20 @@ def test_another_workspace_is_not_counted(store: Store) -> None:
 def test_a_bound_token_counts_its_users(store: Store) -> None:
     bound = replace(store, client=caller(Role.VIEWER, subject="u1"))
     assert pairs(counted(bound, groupBy="tier")) == [("user", 1, 1), ("user_for_agent", 1, 1)]
+
+
+@pytest.mark.parametrize("metric", list(Metric))
+@pytest.mark.parametrize("group_by", list(GroupBy))
+def test_nobody_is_named(store: Store, group_by: GroupBy, metric: Metric) -> None:
+    answer = counted(store, groupBy=group_by.value, metric=metric.value)
+    assert answer
+    assert not {"u1", "u2", "one", "two"} & {each["key"] for each in answer}
+    assert all(set(each) == {"key", "value", "count"} for each in answer)
+
+
+def test_a_viewer_counts_and_a_stranger_does_not(store: Store) -> None:
+    assert counted(replace(store, client=caller(Role.VIEWER)), groupBy="tier")
+    counted(replace(store, client=Client()), status=401, groupBy="tier")
 
 
 def test_core_has_none(store: Store, settings: Any) -> None:

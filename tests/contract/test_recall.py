@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from memories.domain.ranking import DEFAULT_LIMIT
+from memories.domain.ranking import DEFAULT_LIMIT, LEAST_RECALLED
 from memories.embeddings.current import use
 from omnia.core.edition import Edition
 from tests.naming import named
@@ -57,6 +57,32 @@ def test_a_scope_joins_its_tiers(user: str | None, agent: str | None, seen: set[
         answer = store.recall(query, user=user, agent=agent)
         assert set(contents(answer)) == seen
         assert answer["total"] == len(ids(answer)) == len(set(ids(answer)))
+
+
+def test_behaviour_94_what_shares_neither_word_nor_meaning_is_not_recalled() -> None:
+    question, near = pair(0.2)
+    far = pair(LEAST_RECALLED - 0.01)[1]
+    table = Table({"where is the queen": question, "B": near, "C": far, "A queen": far})
+    with opened_store(policy={"dedup": {"embeddingSimilarity": {"enabled": False}}}, embedder=table) as store:
+        for text in ("A queen", "B", "C"):
+            store.save(text)
+        assert set(contents(store.recall("where is the queen"))) == {"A queen", "B"}
+        assert contents(store.recall("")) == ["C", "B", "A queen"]
+        moment = datetime.now(UTC).isoformat()
+        assert set(contents(store.recall("where is the queen", as_of=moment))) == {"A queen", "B"}
+
+
+def test_field_110_thirty_near_duplicates_push_nothing_out() -> None:
+    one, other = pair(0.98)
+    told = {
+        f"The hives {'were' if again % 2 else 'are'} full, said {again}": (one, other)[again % 2] for again in range(30)
+    }
+    with opened_store(embedder=Table({**told, "hives": one, "Sold the hives": pair(0.4)[1]})) as store:
+        for text in ["Sold the hives", *told]:
+            store.save(text)
+        found = contents(store.recall("hives", limit=5))
+        assert len(found) == 2
+        assert "Sold the hives" in found
 
 
 def test_the_core_edition_has_no_institutional_tier_and_no_weights(settings: Any) -> None:

@@ -29,6 +29,11 @@ def then(store: Store, at: str, query: str = "lives", **fields: Any) -> list[str
     return contents(store.recall(query, as_of=at, **fields))
 
 
+def supersede(store: Store, ids: list[str], content: str) -> None:
+    scope = {"workspace_id": str(store.workspace), "user_id": "u1"}
+    store.send("POST", "memories/supersede", {"source_ids": ids, "content": content, "scope": scope}, status=200)
+
+
 def test_an_earlier_wording_answers_for_its_time(store: Store) -> None:
     before = moment()
     store.save("Lives in Lyon", about=KEY, confidence=0.5)
@@ -51,12 +56,24 @@ def test_an_earlier_wording_answers_for_its_time(store: Store) -> None:
 def test_a_superseded_row_answers_for_its_time(store: Store) -> None:
     ids = [store.save(text)["memory"]["id"] for text in ("Ann lives in Lyon", "Bob lives in Nantes")]
     before = moment()
-    scope = {"workspace_id": str(store.workspace), "user_id": "u1"}
-    store.send(
-        "POST", "memories/supersede", {"source_ids": ids, "content": "Both live in Brest", "scope": scope}, status=200
-    )
+    supersede(store, ids, "Both live in Brest")
     assert set(then(store, before)) == {"Ann lives in Lyon", "Bob lives in Nantes"}
     assert then(store, moment(), "live") == ["Both live in Brest"]
+
+
+@pytest.mark.parametrize(
+    "end",
+    ["retired_at = now(), retired_as = 'forgotten'", "expires_at = now() - interval '1 ms'"],
+    ids=["forgotten", "expired"],
+)
+def test_what_gave_way_goes_where_the_memory_in_its_place_goes(store: Store, end: str) -> None:
+    ann, bob, cy = (store.save(f"{name} lives in Lyon")["memory"]["id"] for name in ("Ann", "Bob", "Cy"))
+    before = moment()
+    for sources in ([ann, bob], [cy, ann]):
+        supersede(store, sources, "All live in Brest")
+    assert len(then(store, before)) == 3
+    run(f"UPDATE memories_memory SET {end} WHERE id = %s", cy)
+    assert then(store, before) == []
 
 
 def test_an_invalidated_row_answers_until_it_was(store: Store) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -38,6 +39,12 @@ def test_a_relation_is_shown_with_its_ends_type_weight_and_direction(store: Stor
         {"source_id": memories["centre"], "target_id": memories["n0"], "relation_type": "related_to", "weight": 0.9,
          "direction": "outgoing"}
     ]  # fmt: skip
+
+
+def test_relations_have_no_past_and_an_earlier_moment_shows_none(store: Store) -> None:
+    star(store, 1)
+    assert related(store.recall("centre"), "centre")
+    assert related(store.recall("centre", as_of=datetime.now(UTC).isoformat()), "centre") == []
 
 
 def test_by_default_the_three_heaviest_are_shown_outgoing_only(store: Store) -> None:

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from prometheus_client import REGISTRY
 
 from memories.domain.deny import LONGEST, LONGEST_PATTERN, MOST_LOOPS, DenyRule
 from omnia.core.errors import BadInput
-from tests.support import Store, contents, opened_store
+from tests.support import Store, contents, fill, opened_store
 
 pytestmark = pytest.mark.django_db
 
@@ -28,6 +29,7 @@ def found(store: Store, deny: str = "", *, query: str = "bees", status: int = 20
     return store.send("POST", "memories/retrieve/semantic", body, status=status)
 
 
+DENIED = "omnia_memory_retrieval_denied_total"
 RESTRICTED = "metadata.url.contains('restricted')"
 
 
@@ -69,6 +71,27 @@ def test_the_denied_do_not_take_the_places_of_the_allowed(store: Store) -> None:
     answer = found(store, RESTRICTED, limit=2)
     assert len(answer["memories"]) == 2
     assert not any("bees bees" in text for text in contents(answer))
+
+
+def test_behind_thousands_of_denied_rows_stands_the_allowed_one(store: Store) -> None:
+    fill(store.workspace, 2_000, user="u1", text="bees bees {i}")
+    store.keep("a longer text about bees", user="u1", metadata={"url": "open"})
+    assert contents(found(store, RESTRICTED, limit=1)) == ["a longer text about bees"]
+
+
+def test_an_expression_that_takes_too_long_fails_closed(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    store.save("bees", metadata={"url": "open"})
+    monkeypatch.setattr("memories.services.semantic.SECONDS_TO_JUDGE", -1.0)
+    assert found(store, RESTRICTED, status=400)["code"] == "deny_cel_invalid"
+    assert len(contents(found(store))) == 1
+
+
+def test_the_denied_are_counted(store: Store) -> None:
+    for url in ("restricted", "open", "restricted"):
+        store.keep(f"bees {url}", user="u1", metadata={"url": url})
+    before = REGISTRY.get_sample_value(DENIED) or 0
+    found(store, RESTRICTED)
+    assert (REGISTRY.get_sample_value(DENIED) or 0) - before == 2
 
 
 EXPRESSIONS = [

@@ -10,6 +10,7 @@ from uuid import UUID
 import numpy as np
 import pytest
 
+from memories.domain.ranking import LEAST_RECALLED
 from memories.embeddings.current import model_row_id
 from memories.recall import candidates, statement
 from memories.recall.request import RecallRequest
@@ -37,18 +38,24 @@ def store() -> Iterator[Store]:
         yield opened
 
 
-def literals(number: int, *, seed: int, around: Any = None) -> list[str]:
-    """Random vectors, or such that lie near `around`."""
+def literals(number: int, *, seed: int, around: Any = None, spread: float = 0.02) -> list[str]:
+    """Random vectors, or such that lie around a vector: at a cosine of 0.93, or of 0.45 for a spread of 0.1."""
     points = np.random.default_rng(seed).normal(size=(number, 384))
     if around is not None:
-        points = points * 0.02 + np.asarray(around)
+        points = points * spread + np.asarray(around)
     points /= np.linalg.norm(points, axis=1, keepdims=True)
     return [str(point.astype(np.float16).tolist()) for point in points]
 
 
-def shared(workspace: UUID, rows: int, *, seed: int = 1, around: Any = None, agent: str | None = None) -> None:
-    fill(workspace, rows, agent=agent, text="bees in hive {i}", vectors=literals(250, seed=seed, around=around),
+def shared(workspace: UUID, rows: int, *, seed: int = 1, agent: str | None = None, **where: Any) -> None:
+    fill(workspace, rows, agent=agent, text="bees in hive {i}", vectors=literals(250, seed=seed, **where),
          model=model_row_id())  # fmt: skip
+
+
+def asked_vector(query: str) -> Any:
+    vector = vectors.for_query(query)
+    assert vector is not None
+    return vector.vector.to_numpy()
 
 
 QUERIES = ["bees and honey from the hive", "queen", "the of and", "¿?", "nothing known"]
@@ -98,12 +105,10 @@ def noting(used: list[str], name: str, real: Callable[[int], str]) -> Callable[[
 def test_the_index_is_searched_on_until_the_scope_has_its_rows(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another workspace's rows lie nearer to the question, and a filter leaves one row in ten."""
     monkeypatch.setattr(statement, "whole_scope", None)
-    vector = vectors.for_query("¿what?")
-    assert vector is not None
-    question = vector.vector.to_numpy()
+    question = asked_vector("¿what?")
     with opened_store(embedder=Table()) as other:
         shared(other.workspace, 1000, seed=2, around=question)
-        shared(store.workspace, 1000)
+        shared(store.workspace, 1000, around=question, spread=0.1)
         run(
             "UPDATE memories_memory SET purpose = 'rare' WHERE workspace_id = %s AND content LIKE '%%0'",
             store.workspace,
@@ -118,10 +123,20 @@ def test_the_index_is_searched_on_until_the_scope_has_its_rows(store: Store, mon
 
 @pytest.mark.usefixtures("indexed")
 def test_where_the_index_gives_up_the_scope_is_read_whole(store: Store) -> None:
-    shared(store.workspace, 200)
+    shared(store.workspace, 200, around=asked_vector("¿what?"), spread=0.1)
     run("UPDATE memories_memory SET purpose = 'rare' WHERE content LIKE '%%7'")
     run("SELECT set_config('hnsw.iterative_scan', 'off', true)")
     assert len(store.recall("¿what?", limit=20, purposes=["rare"])["memories"]) == 20
+
+
+@pytest.mark.usefixtures("indexed")
+def test_what_the_index_finds_is_near_enough_too(store: Store) -> None:
+    shared(store.workspace, 200)
+    question = asked_vector("¿what?")
+    fill(store.workspace, 5, text="bees {i}", vectors=literals(5, seed=3, around=question), model=model_row_id())
+    found = store.recall("¿what?", explain=True)["memories"]
+    assert len(found) >= 5
+    assert all(memory["explain"]["vector_value"] >= LEAST_RECALLED for memory in found)
 
 
 @pytest.mark.usefixtures("indexed")
