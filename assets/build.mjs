@@ -19,11 +19,12 @@ execFileSync(join(here, "node_modules", ".bin", "tailwindcss"), ["-i", "css/app.
 });
 
 const script = { bundle: true, minify: true, legalComments: "none", logLevel: "warning", target: "es2022", outdir: dist };
-await build({ ...script, format: "esm", entryPoints: [join(here, "js", "app.js")] });
+await build({ ...script, format: "esm", entryPoints: ["app.js", "yaml-editor.js"].map((name) => join(here, "js", name)) });
 await build({ ...script, format: "iife", entryPoints: [join(here, "js", "theme.js")] });
 
 copyFileSync(join(here, "favicon.svg"), join(dist, "favicon.svg"));
 copyFileSync(join(inter, "files", "inter-latin-wght-normal.woff2"), join(dist, "inter.woff2"));
+copyFileSync(join(here, "node_modules", "@codemirror", "state", "LICENSE"), join(dist, "yaml-editor.LICENSE.txt"));
 copyFileSync(join(inter, "LICENSE"), join(dist, "inter.LICENSE.txt"));
 
 // `sha256sum --check` reads this file from the root of the repository.

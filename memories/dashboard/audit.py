@@ -19,12 +19,12 @@ from django.shortcuts import redirect
 from django.urls import reverse
 
 from memories.dashboard.audit_export import FORMATS, exported
-from memories.dashboard.moments import Moment, seen_from
 from memories.services.audit_trail import read_trail, whole_trail
 from omnia.api.principal import Role
 from omnia.audit.pseudonym import pseudonym
 from omnia.audit.trail import EVERYWHERE, Wanted, event_names
 from omnia.core.errors import BadInput, Forbidden
+from policies.dashboard.moments import Moment, seen_from
 from policies.dashboard.page import DashboardRequest, WorkspacePage
 
 PAGE_SIZE = 50

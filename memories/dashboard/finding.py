@@ -10,7 +10,6 @@ from typing import TypeVar
 from uuid import UUID
 
 from memories.dashboard.forms import FilterForm
-from memories.dashboard.moments import Moment, seen_from
 from memories.dashboard.reading import OpenedMemory, Row, opened, row_of
 from memories.domain.reach import Reach
 from memories.services.browse import list_memories, search_memories
@@ -23,6 +22,7 @@ from omnia.api.principal import Role
 from omnia.core.actor import Actor
 from omnia.core.errors import NotFound
 from omnia.core.scope import Scope, Tier
+from policies.dashboard.moments import Moment, seen_from
 from policies.domain.effective import EffectivePolicy
 
 PAGE_SIZE = 25

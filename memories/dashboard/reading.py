@@ -12,8 +12,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from memories.dashboard.moments import Moment, seen_from
 from memories.domain.preview import content_preview
+from policies.dashboard.moments import Moment, seen_from
 
 TIERS = {
     "institutional": "Institutional",

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memories.dashboard.empty import first_save
-from memories.dashboard.moments import seen_from
 from omnia.core.scope import Scope
+from policies.dashboard.moments import seen_from
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 WORKSPACE = UUID("01890a5d-ac96-774b-bcce-b302099a8057")
