@@ -67,6 +67,7 @@ class Memory(models.Model):
     observed_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField(db_default=Now())
     updated_at = models.DateTimeField(db_default=Now())
+    worded_at = models.DateTimeField(null=True)  # since when it says what it says; unset: since it was made
     accessed_at = models.DateTimeField(null=True)
     access_count = models.PositiveIntegerField(default=0)
     expires_at = models.DateTimeField(null=True)

@@ -19,7 +19,7 @@ from memories.store.scope_sql import SHARED_TIERS, USER_TIERS
 from memories.store.vectors import ModelVector
 from omnia.db import fetch_dicts, load_sql
 
-_THERE = """m.created_at <= %(as_of)s AND (m.said_at IS NULL OR m.said_at <= %(as_of)s)
+_THERE = """m.said_at <= %(as_of)s
     AND (m.expires_at IS NULL OR m.expires_at > %(today)s)
     AND (m.retired_at IS NULL OR m.retired_as <> 'forgotten' AND m.retired_at > %(as_of)s)"""
 _WORDINGS = """

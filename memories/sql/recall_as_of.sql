@@ -1,6 +1,7 @@
 -- The rows of a scope as they were at an earlier moment, in the shape of memories_memory (design: as_of).
 --
--- What a row said then is its earliest wording replaced since; without one it still says what it said. Texts of the
+-- What a row said then is its earliest wording replaced since; without one it still says what it said. Where that was
+-- only said later (`said_at`), what it said then is kept no more, and the row does not count. Texts of the
 -- history have no vector, and their words are made here. A superseded row is an earlier saying of the row in its place
 -- and goes where that goes: it does not come back once a later one was forgotten or has expired.
 --
@@ -11,7 +12,8 @@ SELECT m.id, m.tier, m.source_type, m.purpose, m.expires_at, m.retired_at, m.ret
     coalesce(w.type, m.type) AS type, coalesce(w.confidence, m.confidence) AS confidence,
     CASE WHEN w.id IS NULL THEN m.tsv ELSE setweight(to_tsvector('english', left(coalesce(w.title, ''), 8192)), 'A')
         || setweight(to_tsvector('english', left(w.content, 131072)), 'B') END AS tsv,
-    CASE WHEN w.id IS NULL THEN m.embedding END AS embedding, m.embedding_model_id, w.said_at
+    CASE WHEN w.id IS NULL THEN m.embedding END AS embedding, m.embedding_model_id,
+    coalesce(w.said_at, m.worded_at, m.created_at) AS said_at
 FROM memories_memory m LEFT JOIN LATERAL (
     SELECT * FROM memories_wording w WHERE w.memory_id = m.id AND w.replaced_at > %(as_of)s
     ORDER BY w.replaced_at, w.id LIMIT 1

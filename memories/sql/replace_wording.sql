@@ -4,15 +4,15 @@
 -- Parameters: id, the new columns, said_again, reinforced and keeps_vector (bool), reason, actor, wording_id, now. Answers the
 -- row of the memory object, or nothing when it is no longer live. Index: primary key.
 WITH before AS (
-    SELECT m.* FROM memories_memory m WHERE m.id = %(id)s AND {live} FOR UPDATE
+    SELECT m.*, (type, content, title, summary, confidence) IS DISTINCT FROM
+        (%(type)s::varchar, %(content)s::text, %(title)s::text, %(summary)s::text, %(confidence)s::float8) AS changes
+    FROM memories_memory m WHERE m.id = %(id)s AND {live} FOR UPDATE
 ), kept AS (
     INSERT INTO memories_wording
         (id, memory_id, type, content, title, summary, consent_category, confidence, said_at, replaced_at, reason, actor)
-    SELECT %(wording_id)s, id, type, content, title, summary, consent_category, confidence, updated_at, %(now)s,
-        %(reason)s, %(actor)s
-    FROM before
-    WHERE (type, content, title, summary, confidence) IS DISTINCT FROM
-        (%(type)s::varchar, %(content)s::text, %(title)s::text, %(summary)s::text, %(confidence)s::float8)
+    SELECT %(wording_id)s, id, type, content, title, summary, consent_category, confidence, coalesce(worded_at, created_at),
+        %(now)s, %(reason)s, %(actor)s
+    FROM before WHERE changes
 )
 UPDATE memories_memory m SET
     type = %(type)s, content = %(content)s, title = %(title)s, summary = %(summary)s, metadata = %(metadata)s::jsonb,
@@ -22,7 +22,7 @@ UPDATE memories_memory m SET
     embedding_model_id = CASE WHEN %(keeps_vector)s THEN m.embedding_model_id ELSE %(model)s::smallint END,
     embed_after = CASE WHEN %(keeps_vector)s THEN m.embed_after ELSE %(embed_after)s::timestamptz END,
     embed_attempts = CASE WHEN %(keeps_vector)s THEN m.embed_attempts ELSE 0 END,
-    updated_at = %(now)s,
+    updated_at = %(now)s, worded_at = CASE WHEN b.changes THEN %(now)s::timestamptz ELSE m.worded_at END,
     reinforced_at = CASE WHEN %(said_again)s THEN %(now)s::timestamptz ELSE m.reinforced_at END,
     evidence_count = m.evidence_count + (%(reinforced)s AND due.counts)::int,
     evidence_counted_at = CASE WHEN %(reinforced)s AND due.counts THEN statement_timestamp() ELSE m.evidence_counted_at END

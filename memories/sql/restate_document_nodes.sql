@@ -4,6 +4,7 @@
 -- Parameters: arrays ids, titles, contents, summaries of one length; embed_after, now. Index: primary key.
 UPDATE memories_memory m SET
     title = n.title, content = n.content, summary = n.summary, updated_at = %(now)s::timestamptz,
+    worded_at = %(now)s::timestamptz,
     embedding = CASE WHEN {same} THEN m.embedding END,
     embedding_model_id = CASE WHEN {same} THEN m.embedding_model_id END,
     embed_after = CASE WHEN {same} THEN m.embed_after ELSE %(embed_after)s::timestamptz END,

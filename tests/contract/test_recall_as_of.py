@@ -53,6 +53,25 @@ def test_an_earlier_wording_answers_for_its_time(store: Store) -> None:
     assert then(store, in_lyon, "Brest") == []
 
 
+def test_a_wording_stands_from_when_it_was_said_whatever_else_changed_later(store: Store) -> None:
+    memory = store.save("Lives in Lyon", about=KEY)["memory"]["id"]
+    in_lyon = moment()
+    store.patch(memory, {"metadata": {"source": "a letter"}})
+    store.forget(memory)
+    store.send(
+        "POST",
+        f"memories/{memory}/restore",
+        None,
+        status=200,
+        query={"workspace": str(store.workspace), "user_id": "u1"},
+    )
+    assert then(store, in_lyon) == ["Lives in Lyon"]
+    store.patch(memory, {"content": "Lives in Nantes"})
+    assert then(store, in_lyon) == ["Lives in Lyon"]
+    [earlier] = store.history(memory)["wordings"]
+    assert earlier["said_at"] < in_lyon < earlier["replaced_at"]
+
+
 def test_a_superseded_row_answers_for_its_time(store: Store) -> None:
     ids = [store.save(text)["memory"]["id"] for text in ("Ann lives in Lyon", "Bob lives in Nantes")]
     before = moment()
@@ -104,7 +123,20 @@ def test_a_revoked_category_is_gone_from_the_past_too(store: Store) -> None:
     store.save("Likes tea", about=KEY)
     event = {"userId": "u1", "category": "memory:health"}
     store.send("POST", "memories/consent-events", event, status=200, query={"workspace": str(store.workspace)})
-    assert not any("insulin" in text for text in then(store, before, "insulin"))
+    assert then(store, before, "insulin") == then(store, before, "tea") == []
+    assert then(store, moment(), "tea") == ["Likes tea"]
+
+
+def test_a_document_does_not_say_today_what_it_said_then(store: Store) -> None:
+    def told(text: str) -> None:
+        document = {"workspace_id": str(store.workspace), "document_id": "d1", "title": "Guide", "text": text}
+        store.send("POST", "institutional/ingest", document, status=202)
+
+    told("# Bees\n\nThe hives stand in the garden.")
+    before = moment()
+    told("# Bees\n\nThe hives stand in the orchard.")
+    assert any("orchard" in text for text in then(store, moment(), "orchard"))
+    assert not any("orchard" in text for text in then(store, before, "orchard"))
 
 
 def test_without_a_question_the_newest_of_that_time(store: Store) -> None:
