@@ -5,7 +5,7 @@ from __future__ import annotations
 from celery import shared_task
 from django.conf import settings
 
-from memories.services import embed, erasure, maintain
+from memories.services import embed, erasure, maintain, reembed
 
 
 @shared_task(name="memories.tasks.embed_pending")
@@ -25,3 +25,10 @@ def maintenance() -> None:
     """Deletes what has expired and what lay in the trash long enough, when that is due."""
     config = settings.OMNIA
     maintain.maintain(schedule=config.maintenance_schedule, trash_retention=config.trash_retention)
+
+
+@shared_task(name="memories.tasks.carry_on_reembedding")
+def carry_on_reembedding() -> None:
+    """Takes a change to another embedding model further, and measures how much is embedded."""
+    reembed.carry_on()
+    reembed.measure()

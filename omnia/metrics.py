@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from prometheus_client import REGISTRY, CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client import REGISTRY, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
 
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
@@ -27,6 +27,15 @@ INGESTED = Counter(
 SUPPRESSED = Counter("omnia_memory_writes_suppressed", "Saves refused for want of consent.", ["category", "reason"])
 
 DENIED = Counter("omnia_memory_retrieval_denied", "Rows a caller's own filter withheld from its answer.")
+
+EMBEDDING_COVERAGE = Gauge(
+    "omnia_memory_embedding_coverage", "Share of live memories with a vector of the model in use.", ["workspace"],
+    multiprocess_mode="mostrecent",
+)  # fmt: skip
+REEMBED_BACKLOG = Gauge(
+    "omnia_memory_reembed_backlog", "Live memories without a vector of the model in use.", ["workspace"],
+    multiprocess_mode="mostrecent",
+)  # fmt: skip
 
 
 def exposition() -> bytes:

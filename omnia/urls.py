@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, URLResolver, include, path
 
+from memories.api.embedding_model import EmbeddingModelView
 from omnia.api import health
 
 handler400 = handler403 = handler404 = "omnia.api.error_pages.failed"
@@ -16,6 +17,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("openapi.yaml", health.openapi, name="openapi"),
     path("api/v1/openapi.yaml", health.openapi),
     path("docs", health.docs, name="docs"),
+    path("admin/embedding-model", EmbeddingModelView.as_view()),
     path("api/v1/", include("memories.api.urls")),
     path("api/v1/", include("policies.api.urls")),
     path("", include("policies.dashboard.urls")),

@@ -9,13 +9,13 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 from django.conf import settings
-from django.db import transaction
+from django.db import DatabaseError, transaction
 
 from memories.embeddings.base import Embedder, EmbeddingFailed, Unavailable, Vector
 from memories.embeddings.build import build
@@ -23,24 +23,28 @@ from memories.embeddings.cache import VectorCache
 from memories.embeddings.isolation import embed_each
 from memories.embeddings.shared_cache import SharedVectors
 from memories.models import EmbeddingModel
-from omnia.config import ConfigError
+from memories.store import embedding_changes
+from omnia.config import ConfigError, EmbeddingConfig
 from omnia.logs import describe
 from omnia.metrics import EMBED_REQUESTS, EMBED_SECONDS
 
 logger = logging.getLogger(__name__)
 
 _QUERIES = 2048
+_LOOKS_EVERY_SECONDS = 10.0
 FoundT = TypeVar("FoundT")
 
 
 @dataclass(slots=True)
-class _Seat:
+class Seat:
     """An embedder, with what is remembered for it and for no other."""
 
     embedder: Embedder | None
+    config: EmbeddingConfig | None = None
+    """What it was built from; None for one that a test put here, which no change replaces."""
+    changing: bool = False
+    """Whether a change to another model runs: then every request looks before it embeds."""
     queries: VectorCache = field(default_factory=lambda: VectorCache(size=_QUERIES))
-    shares: bool = False
-    """Whether its query vectors are shared with other processes."""
     shared: SharedVectors | None = None
     row_id: int | None = None
 
@@ -48,13 +52,33 @@ class _Seat:
 class _Process:
     """What this process uses now."""
 
-    seat: _Seat | None = None
+    seat: Seat | None = None
     building = threading.Lock()
+    looks_again = 0.0
 
 
 def current() -> Embedder | None:
     """The configured embedder, or None for provider `none`. One that cannot be built fails when it is asked."""
     return _current_seat().embedder
+
+
+def seat() -> Seat:
+    """The model to embed with now, and all that belongs to it: ask once for a vector and its model.
+
+    Follows a change to another model: within ten seconds to its beginning, at once to its end.
+    """
+    found = _current_seat()
+    if found.config is not None and (found.changing or time.monotonic() >= _Process.looks_again):
+        _look(found)
+    return _Process.seat or found
+
+
+def embedder_of(config: EmbeddingConfig) -> Embedder | None:
+    """The embedder of these settings. One that cannot be built fails when it is asked."""
+    try:
+        return build(config)
+    except Exception as failure:  # noqa: BLE001 - a wrong setting, a damaged file, a runtime this machine cannot load
+        return Unavailable(failure)
 
 
 def warm() -> None:
@@ -81,36 +105,37 @@ def _warmed() -> None:
         logger.error("no embedder: %s", failure)  # noqa: TRY400 - the message names the fix, a trace adds nothing
 
 
-def passage_vector(text: str) -> Vector | None:
+def passage_vector(text: str, *, on: Seat | None = None) -> Vector | None:
     """The vector of a text to store. Never raises; waits no longer than the embedding timeout for one answer."""
-    return _or_none(lambda: _passages([text])[0])
+    return _or_none(lambda: _passages([text], on)[0])
 
 
-def query_vector(text: str) -> Vector | None:
+def query_vector(text: str, *, on: Seat | None = None) -> Vector | None:
     """The vector to search with, remembered for the next time. Never raises."""
-    return _or_none(lambda: _query(text))
+    return _or_none(lambda: _query(text, on or _current_seat()))
 
 
-def passage_vectors(texts: Sequence[str]) -> list[Vector | None]:
+def passage_vectors(texts: Sequence[str], *, on: Seat | None = None) -> list[Vector | None]:
     """One entry per text; None where this very text has no vector, whatever the others are.
 
     Raises EmbeddingFailed when the embedder takes no text now. Asks more than once when a batch fails.
     """
-    return embed_each(_passages, texts) if current() else [None] * len(texts)
+    used = on or _current_seat()
+    return embed_each(lambda some: _passages(some, used), texts) if used.embedder else [None] * len(texts)
 
 
-def passage_vectors_or_none(texts: Sequence[str]) -> list[Vector | None]:
+def passage_vectors_or_none(texts: Sequence[str], *, on: Seat | None = None) -> list[Vector | None]:
     """As `passage_vectors`, and never raises: one entry per text, all None when the embedder takes none now."""
-    return _or_none(lambda: passage_vectors(texts)) or [None] * len(texts)
+    return _or_none(lambda: passage_vectors(texts, on=on)) or [None] * len(texts)
 
 
-def model_row_id() -> int | None:
+def model_row_id(*, on: Seat | None = None) -> int | None:
     """The EmbeddingModel row of the current embedder, made on first use; None for provider `none`.
 
     Ask after a vector came: a provider that has not answered yet may not have told its dimension,
     and then this raises EmbeddingFailed.
     """
-    seat = _current_seat()
+    seat = on or _current_seat()
     if seat.embedder is None or seat.row_id is not None:
         return seat.row_id
     name, dimensions = seat.embedder.name, seat.embedder.dimensions
@@ -123,37 +148,58 @@ def model_row_id() -> int | None:
 @contextmanager
 def use(embedder: Embedder | None) -> Iterator[None]:
     """Puts `embedder` in place of the configured one, with fresh caches, for the whole process. For tests."""
-    former, _Process.seat = _Process.seat, _Seat(embedder)
+    former, _Process.seat = _Process.seat, Seat(embedder)
     try:
         yield
     finally:
         _Process.seat = former
 
 
-def _current_seat() -> _Seat:
-    seat = _Process.seat
-    if seat is None:
+def _current_seat() -> Seat:
+    found = _Process.seat
+    if found is None:
         with _Process.building:
-            seat = _Process.seat = _Process.seat or _Seat(_configured(), shares=True)
-    return seat
+            found = _Process.seat = _Process.seat or _seated(settings.OMNIA.embedding)
+    return found
 
 
-def _configured() -> Embedder | None:
+def _seated(config: EmbeddingConfig) -> Seat:
+    return Seat(embedder_of(config), config=config)
+
+
+def _look(found: Seat) -> None:
+    """Turns to the model that holds now. A store that is away leaves everything as it is."""
     try:
-        return build(settings.OMNIA.embedding)
-    except Exception as failure:  # noqa: BLE001 - a wrong setting, a damaged file, a runtime this machine cannot load
-        return Unavailable(failure)
+        changes = {row["status"]: row for row in embedding_changes.latest()}
+    except DatabaseError:
+        return
+    config = _in_force(changes.get("completed"))
+    with _Process.building:
+        if config != found.config:
+            _Process.seat = found = _seated(config)
+        found.changing = "running" in changes
+        _Process.looks_again = time.monotonic() + _LOOKS_EVERY_SECONDS
 
 
-def _passages(texts: Sequence[str]) -> list[Vector | None]:
-    embedder = current()
+def _in_force(completed: Mapping[str, Any] | None) -> EmbeddingConfig:
+    """What the environment names, or what replaced it as long as it names the same."""
+    named: EmbeddingConfig = settings.OMNIA.embedding
+    if completed is None:
+        return named
+    replaced = completed["replaces_model"], completed["replaces_dimensions"]
+    if replaced != (named.model, named.dimensions):
+        return named
+    return replace(named, model=completed["model"], dimensions=completed["dimensions"])
+
+
+def _passages(texts: Sequence[str], on: Seat | None = None) -> list[Vector | None]:
+    embedder = (on or _current_seat()).embedder
     if embedder is None:
         return [None] * len(texts)
     return _measured(lambda: embedder.embed_passages(texts))
 
 
-def _query(text: str) -> Vector | None:
-    seat = _current_seat()
+def _query(text: str, seat: Seat) -> Vector | None:
     embedder = seat.embedder
     if embedder is None:
         return None
@@ -165,13 +211,13 @@ def _query(text: str) -> Vector | None:
     return vector
 
 
-def _shared_query(seat: _Seat, embedder: Embedder, text: str) -> Vector | None:
+def _shared_query(seat: Seat, embedder: Embedder, text: str) -> Vector | None:
     """The vector another process made of late, else a new one, left there for the others."""
     vector = seat.shared.get(text) if seat.shared else None
     if vector is not None:
         return vector
     (vector,) = _measured(lambda: [embedder.embed_query(text)])
-    if vector is not None and seat.shares:
+    if vector is not None and seat.config is not None:
         # Known by now: a provider tells its dimension with its first answer.
         seat.shared = seat.shared or SharedVectors(embedder.name, dimensions=len(vector))
         seat.shared.put(text, vector)

@@ -3,6 +3,7 @@
 from memories.models.conflict import Conflict
 from memories.models.document import Document
 from memories.models.edge import Edge
+from memories.models.embedding_change import EmbeddingChange, NextVector
 from memories.models.embedding_model import EmbeddingModel
 from memories.models.entity import Entity
 from memories.models.erasure import Erasure
@@ -15,11 +16,13 @@ __all__ = [
     "Conflict",
     "Document",
     "Edge",
+    "EmbeddingChange",
     "EmbeddingModel",
     "Entity",
     "Erasure",
     "MaintenanceRun",
     "Memory",
+    "NextVector",
     "RetentionCount",
     "Revocation",
     "Wording",

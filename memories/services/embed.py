@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from django.utils import timezone
 
 from memories.embeddings.base import EmbeddingFailed, Vector
-from memories.embeddings.current import current, model_row_id, passage_vectors
+from memories.embeddings.current import Seat, model_row_id, passage_vectors, seat
 from memories.embeddings.halfvec import to_halfvec
 from memories.store import unembedded
 from memories.store.unembedded import Unembedded
@@ -47,8 +47,8 @@ class Swept:
 
 def embed_pending(*, clock: Callable[[], datetime] = timezone.now, budget: timedelta = BUDGET) -> Swept:
     """Embeds due rows until none is left, the embedder fails, or `budget` is spent. Safe beside itself."""
-    swept = Swept()
-    if current() is None:
+    swept, used = Swept(), seat()
+    if used.embedder is None:
         return swept
     stop = clock() + budget
     while (now := clock()) < stop:
@@ -56,19 +56,20 @@ def embed_pending(*, clock: Callable[[], datetime] = timezone.now, budget: timed
         if not rows:
             break
         try:
-            vectors = passage_vectors([row.text for row in rows])
+            vectors = passage_vectors([row.text for row in rows], on=used)
         except EmbeddingFailed as failure:
             logger.warning("%d memories wait for a vector: %s", len(rows), failure)
             unembedded.postpone(rows, until=clock() + OUTAGE_PAUSE)
             break
-        swept = sum((_settle(row, vector, now=clock()) for row, vector in zip(rows, vectors, strict=True)), swept)
+        settled = (_settle(row, vector, used=used, now=clock()) for row, vector in zip(rows, vectors, strict=True))
+        swept = sum(settled, swept)
     return swept
 
 
-def _settle(row: Unembedded, vector: Vector | None, *, now: datetime) -> Swept:
+def _settle(row: Unembedded, vector: Vector | None, *, used: Seat, now: datetime) -> Swept:
     if vector is None:
         return _refused(row, now=now)
-    model = model_row_id()
+    model = model_row_id(on=used)
     stored = model is not None and unembedded.settle(row, ModelVector(to_halfvec(vector), model, len(vector)))
     return Swept(embedded=int(stored))
 

@@ -31,7 +31,7 @@ BROWSING = {"behaviour": (117, 118, 119, 121, 122, 123, 125, 126)}
 PRIVACY = {"behaviour": (151, 153, 154, 155, 157, 158, 159)}
 LOGS = {"security": (315, 317, 318, 319, 321)}
 CACHES = {"behaviour": (135, 137, 138, 139)}
-VECTORS = {"field": (137, 138, 139, 141, 142)}
+VECTORS = {"field": (137, 138, 139, 141, 142), "behaviour": (182,)}
 AUTHORIZATION = {"security": (217, 218, 219, 221, 222, 223, 225, 226, 227, 229)}
 RECALL = {
     "behaviour": (90, 91, 93, 94, 95, 97, 98, 99, 101, 102, 103, 105, 106, 107, 109, 110, 111, 113, 114, 115, 161, 162),
@@ -228,7 +228,6 @@ COVERED = {
     # Caches and vectors
     "behaviour-135": "integration/embeddings/test_shared_cache.py::test_a_question_is_embedded_once_for_all_processes",
     "behaviour-139": "integration/embeddings/test_shared_cache.py::test_redis_that_is_away_is_asked_again_after_a_rest",
-    "field-137": "contract/test_recall.py::test_vectors_of_another_model_are_never_compared",
     "field-138": "contract/test_embedding_faults.py::test_a_faulty_answer_gives_no_vector_of_the_batch",
     "field-139": "contract/test_embedding_faults.py::test_a_faulty_answer_gives_no_vector_of_the_batch",
     "field-141": "integration/embeddings/test_sweep.py::test_a_known_model_keeps_its_row",

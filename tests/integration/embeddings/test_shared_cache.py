@@ -12,6 +12,7 @@ from memories.embeddings import current
 from memories.embeddings.base import Vector
 from memories.embeddings.hashing import HashingEmbedder
 from memories.embeddings.shared_cache import LIVES_SECONDS, SharedVectors
+from omnia.config import EmbeddingConfig
 from tests.support import Table
 
 TEXT = "where does the person with the secret live"
@@ -76,7 +77,8 @@ def test_redis_that_is_away_is_asked_again_after_a_rest(settings: Any) -> None:
 def test_a_question_is_embedded_once_for_all_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     def process() -> Table:
         table = Table()
-        monkeypatch.setattr(current._Process, "seat", current._Seat(table, shares=True))
+        monkeypatch.setattr(current._Process, "looks_again", float("inf"))
+        monkeypatch.setattr(current._Process, "seat", current.Seat(table, config=EmbeddingConfig()))
         current.query_vector("the first question of a process tells it the dimension")
         current.query_vector(TEXT)
         return table
