@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Literal
 from uuid import UUID
 
 from django.http import HttpResponse
 from drf_spectacular.utils import extend_schema
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 from rest_framework.request import Request
 
 from memories.services.reembed import Progress, cancel_change, progress, request_change
@@ -27,7 +26,7 @@ class ChangeAnswer(BaseModel):
     id: UUID
     model: str
     dimensions: int
-    status: Literal["running", "completed"]
+    status: str = Field(description="running or completed")
     requested_at: datetime
     ended_at: datetime | None
     memories: int
@@ -36,7 +35,7 @@ class ChangeAnswer(BaseModel):
 
 
 class NoChangeAnswer(BaseModel):
-    status: Literal["none"]
+    status: str = Field(description="none")
 
 
 class EmbeddingModelView(ApiView):

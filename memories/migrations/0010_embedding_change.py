@@ -15,7 +15,7 @@ GOES = (
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('memories', '0008_maintenance'),
+        ('memories', '0009_worded_at'),
     ]
 
     operations = [
