@@ -122,8 +122,8 @@ def test_the_navigation_leads_somewhere(visit: Visit) -> None:
     visit.go("/memories/")
     links = visit.page.get_by_role("navigation").get_by_role("link")
     addresses = [link.get_attribute("href") or "" for link in links.all()]
-    assert addresses == ["/memories/", "/docs"]
-    assert [client.get(address).status_code for address in addresses] == [200, 200]
+    assert addresses == ["/memories/", "/docs", "/settings/policies/"]
+    assert [client.get(address).status_code for address in addresses] == [200, 200, 200]
 
 
 def test_who_has_no_workspace_and_who_is_lost_are_told_so(visit: Visit) -> None:
