@@ -32,6 +32,7 @@ from omnia.api.middleware import request_id_of
 from omnia.api.parsing import parse_json
 from omnia.api.principal import Principal
 from omnia.core.errors import BadInput, Forbidden, MethodNotAllowed, TooLarge
+from policies.api.authentication import service_account_in
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -116,7 +117,7 @@ def _fault(body: bytes) -> BadInput | None:
 
 
 def _authenticated(authorization: str) -> Principal:
-    principal = principal_of_header(authorization)
+    principal = service_account_in(authorization) or principal_of_header(authorization)
     ratelimit.count(principal.caller)
     return principal
 

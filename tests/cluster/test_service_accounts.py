@@ -25,6 +25,7 @@ from tests.cluster.api import Api
 from tests.cluster.control_plane import ControlPlane
 from tests.cluster.fake_server import answer, hang, reset
 from tests.cluster.tokens import ACCOUNT, AUDIENCE, good, token
+from tests.integration.mcp.connecting import posted, short_connections
 from tests.support import new_workspace
 
 ALLOWED = ServiceAccounts((AUDIENCE,), frozenset([ACCOUNT]), frozenset(["trusted"]))
@@ -201,6 +202,17 @@ def test_security_213_ten_thousand_bad_tokens_ask_little_and_leave_nothing(
 def test_security_214_nobody_is_who_a_header_says(name: str, judge: Any) -> None:
     refused = Client(headers={name: ACCOUNT}).get("/api/v1/memories", {"workspace": "w"})
     assert refused.status_code == 401
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_memory_tools_take_the_same_tokens(judge: dict[str, Any]) -> None:
+    shown = {name: token(number=number) for number, name in enumerate(("listed", "other", "bad"))}
+    judge[shown["listed"]] = good()
+    judge[shown["other"]] = good("system:serviceaccount:agents:other")
+    ping = '{"jsonrpc": "2.0", "id": 1, "method": "ping"}'
+    with short_connections():
+        answers = {name: posted({"Authorization": f"Bearer {each}"}, ping).status_code for name, each in shown.items()}
+    assert answers == {"listed": 200, "other": 403, "bad": 401}
 
 
 @pytest.mark.django_db

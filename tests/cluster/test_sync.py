@@ -253,6 +253,9 @@ def test_a_lost_database_connection_is_a_new_election(
     fake.create(policy(name="first"))
     eventually(lambda: row("first"))
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted")
+        cursor.execute(
+            """SELECT pg_terminate_backend(l.pid) FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+            WHERE l.locktype = 'advisory' AND l.granted AND d.datname = current_database()"""
+        )
     fake.create(policy(name="second"))
     eventually(lambda: row("second"))
