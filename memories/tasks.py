@@ -29,6 +29,11 @@ def maintenance() -> None:
 
 @shared_task(name="memories.tasks.carry_on_reembedding")
 def carry_on_reembedding() -> None:
-    """Takes a change to another embedding model further, and measures how much is embedded."""
+    """Takes a change to another embedding model further."""
     reembed.carry_on()
+
+
+@shared_task(name="memories.tasks.measure_embeddings")
+def measure_embeddings() -> None:
+    """Counts how many memories have the vector they should."""
     reembed.measure()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Literal, TypeVar, cast, get_args
 from urllib.parse import urlsplit
@@ -38,14 +38,36 @@ class EmbeddingConfig:
     url: str = ""
     model: str = ""
     api_key: str = field(default="", repr=False)
+    former_api_key: str = field(default="", repr=False)
     dimensions: int = 0
     query_prefix: str = ""
     passage_prefix: str = ""
     timeout_seconds: float = 10.0
 
+    @property
+    def remote(self) -> bool:
+        """Whether the provider is a service, which has more than one model."""
+        return self.provider in ("openai", "ollama")
+
+    def with_dimensions(self, dimensions: int) -> EmbeddingConfig:
+        return replace(self, dimensions=dimensions)
+
+    def names_the_model_of(self, other: EmbeddingConfig) -> bool:
+        """Whether both make the same vectors, wherever they are reached."""
+        return self._model() == other._model()
+
+    def reached_like(self, named: EmbeddingConfig) -> EmbeddingConfig:
+        """This model, with the patience of `named`, and its key where it answers at the same address."""
+        key = named.api_key if self.url == named.url else named.former_api_key
+        return replace(self, api_key=key, timeout_seconds=named.timeout_seconds)
+
+    def _model(self) -> tuple[object, ...]:
+        named = (self.model, self.dimensions) if self.remote else ()
+        return (self.provider, *named, self.query_prefix, self.passage_prefix)
+
     def check(self) -> None:
         """Raises ConfigError when the provider is a service and cannot be asked as it is described here."""
-        if self.provider not in ("openai", "ollama"):
+        if not self.remote:
             return
         address = urlsplit(self.url)
         if address.scheme not in ("http", "https") or not address.hostname:
@@ -178,6 +200,7 @@ def _embedding(read: _Reader) -> EmbeddingConfig:
         url=read.env.get("OMNIA_EMBEDDING_URL", "").rstrip("/"),
         model=read.env.get("OMNIA_EMBEDDING_MODEL", ""),
         api_key=read.env.get("OMNIA_EMBEDDING_API_KEY", ""),
+        former_api_key=read.env.get("OMNIA_EMBEDDING_FORMER_API_KEY", ""),
         dimensions=int(read.number("OMNIA_EMBEDDING_DIMENSIONS", 0, 0, 2000)),
         query_prefix=read.env.get("OMNIA_EMBEDDING_QUERY_PREFIX", ""),
         passage_prefix=read.env.get("OMNIA_EMBEDDING_PASSAGE_PREFIX", ""),

@@ -28,14 +28,8 @@ SUPPRESSED = Counter("omnia_memory_writes_suppressed", "Saves refused for want o
 
 DENIED = Counter("omnia_memory_retrieval_denied", "Rows a caller's own filter withheld from its answer.")
 
-EMBEDDING_COVERAGE = Gauge(
-    "omnia_memory_embedding_coverage", "Share of live memories with a vector of the model in use.", ["workspace"],
-    multiprocess_mode="mostrecent",
-)  # fmt: skip
-REEMBED_BACKLOG = Gauge(
-    "omnia_memory_reembed_backlog", "Live memories without a vector of the model in use.", ["workspace"],
-    multiprocess_mode="mostrecent",
-)  # fmt: skip
+FROM_THE_STORE = CollectorRegistry(auto_describe=False)
+"""What a worker counted and every process can tell: its collectors read the store when they are asked."""
 
 
 def exposition() -> bytes:
@@ -48,4 +42,4 @@ def exposition() -> bytes:
     if os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
         registry = CollectorRegistry()
         MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
-    return generate_latest(registry)
+    return generate_latest(registry) + generate_latest(FROM_THE_STORE)

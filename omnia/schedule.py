@@ -12,6 +12,11 @@ SCHEDULE: dict[str, dict[str, Any]] = {
         "schedule": 15.0,
         "options": {"expires": 15},
     },
+    "measure-embeddings": {
+        "task": "memories.tasks.measure_embeddings",
+        "schedule": 120.0,
+        "options": {"expires": 120},
+    },
     "carry-out-erasures": {"task": "memories.tasks.carry_out_erasures", "schedule": 5.0, "options": {"expires": 5}},
     "seal-audit": {"task": "omnia.audit.tasks.seal_audit", "schedule": 60.0, "options": {"expires": 60}},
     "maintain": {"task": "memories.tasks.maintain", "schedule": 15.0, "options": {"expires": 15}},

@@ -10,7 +10,7 @@ from drf_spectacular.utils import extend_schema
 from pydantic import BaseModel, Field
 from rest_framework.request import Request
 
-from memories.services.reembed import Progress, cancel_change, progress, request_change
+from memories.services.embedding_change import cancel_change, progress, request_change
 from omnia.api.message import Message, read
 from omnia.api.permissions import IsPlatformAdmin
 from omnia.api.responses import json_response
@@ -22,20 +22,24 @@ class ModelMessage(Message):
     dimensions: int
 
 
-class ChangeAnswer(BaseModel):
-    id: UUID
+class ModelAnswer(BaseModel):
+    provider: str
     model: str
     dimensions: int
-    status: str = Field(description="running or completed")
+
+
+class ChangeAnswer(ModelAnswer):
+    """The running change, or else the model in use."""
+
+    id: UUID
+    status: str = Field(description="`running` or `completed`; `none` while no vector was ever made.")
     requested_at: datetime
     ended_at: datetime | None
-    memories: int
-    embedded: int
+    in_use: ModelAnswer
+    memories: int = Field(description="Those that have not expired.")
+    embedded: int = Field(description="Of them those with a vector of this model.")
+    given_up: int = Field(description="Of them those whose text the model refused for good; `reembed` tries again.")
     coverage: float
-
-
-class NoChangeAnswer(BaseModel):
-    status: str = Field(description="none")
 
 
 class EmbeddingModelView(ApiView):
@@ -44,17 +48,19 @@ class EmbeddingModelView(ApiView):
     permission_classes = [IsPlatformAdmin]
 
     @extend_schema(
-        summary="Show how far the change of the embedding model is",
+        summary="Show the embedding model in use and how far a change is",
         operation_id="showEmbeddingChange",
         responses=ChangeAnswer,
     )
     def get(self, request: Request) -> HttpResponse:
-        found = progress()
-        return json_response(found.as_json() if found else {"status": "none"})
+        return self._shown()
 
     @extend_schema(
-        summary="Change to another embedding model of the same provider",
-        description="Re-embeds in the background; recall keeps to the old vectors until every memory has its new one.",
+        summary="Change to another embedding model",
+        description=(
+            "To a model of the provider the environment names, or back to one that was in use. Re-embeds in the"
+            " background; recall keeps to the old vectors until every memory has its new one, and then all switch at once."
+        ),
         operation_id="changeEmbeddingModel",
         request=ModelMessage,
         responses={202: ChangeAnswer},
@@ -62,10 +68,15 @@ class EmbeddingModelView(ApiView):
     def post(self, request: Request) -> HttpResponse:
         message = read(ModelMessage, self.body)
         request_change(message.model, message.dimensions, actor=self.actor)
-        found: Progress | None = progress()
-        return json_response(found.as_json() if found else {}, status=202)
+        return self._shown(status=202)
 
-    @extend_schema(summary="Cancel the running change", operation_id="cancelEmbeddingChange", responses=NoChangeAnswer)
+    @extend_schema(
+        summary="Cancel the running change", operation_id="cancelEmbeddingChange", responses={200: ChangeAnswer}
+    )
     def delete(self, request: Request) -> HttpResponse:
         cancel_change(actor=self.actor)
-        return json_response({"status": "none"})
+        return self._shown()
+
+    def _shown(self, *, status: int = 200) -> HttpResponse:
+        found = progress()
+        return json_response(found.as_json() if found else {"status": "none"}, status=status)

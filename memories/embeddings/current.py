@@ -1,7 +1,7 @@
-"""The embedder this process uses, built when the first vector is asked for.
+"""The models this process uses: the one in use, and during a change the one beside it (design: embedding-model).
 
-A vector only improves a ranking, so nothing here fails a save or a recall: `passage_vector` and
-`query_vector` answer None when there is no embedder, when it fails, and when the text has no vector.
+Which these are stands in the database, so that all processes turn to another model together; how to reach the one the
+environment names stands there. A model in use that the environment does not name is built again from its description.
 """
 
 from __future__ import annotations
@@ -9,68 +9,69 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from dataclasses import dataclass, field
 
 from django.conf import settings
-from django.db import DatabaseError, transaction
+from django.db import DatabaseError, connection
 
-from memories.embeddings.base import Embedder, EmbeddingFailed, Unavailable, Vector
+from memories.embeddings.base import Embedder, EmbeddingFailed, Unavailable
 from memories.embeddings.build import build
-from memories.embeddings.cache import VectorCache
-from memories.embeddings.isolation import embed_each
-from memories.embeddings.shared_cache import SharedVectors
-from memories.models import EmbeddingModel
-from memories.store import embedding_changes
+from memories.embeddings.seat import Seat
+from memories.store import embedding_models
+from memories.store.embedding_models import InForce, Turn
+from memories.store.vectors import Slot
 from omnia.config import ConfigError, EmbeddingConfig
-from omnia.logs import describe
-from omnia.metrics import EMBED_REQUESTS, EMBED_SECONDS
 
 logger = logging.getLogger(__name__)
 
-_QUERIES = 2048
-_LOOKS_EVERY_SECONDS = 10.0
-FoundT = TypeVar("FoundT")
+LOOKS_EVERY_SECONDS = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class InUse:
+    """Questions are asked and memories compared by `active`; what is written gets a vector of both."""
+
+    active: Seat
+    beside: Seat | None = None
 
 
 @dataclass(slots=True)
-class Seat:
-    """An embedder, with what is remembered for it and for no other."""
-
-    embedder: Embedder | None
-    config: EmbeddingConfig | None = None
-    """What it was built from; None for one that a test put here, which no change replaces."""
-    changing: bool = False
-    """Whether a change to another model runs: then every request looks before it embeds."""
-    queries: VectorCache = field(default_factory=lambda: VectorCache(size=_QUERIES))
-    shared: SharedVectors | None = None
-    row_id: int | None = None
-
-
 class _Process:
-    """What this process uses now."""
+    """What this process uses now, and when it looks again."""
 
-    seat: Seat | None = None
-    building = threading.Lock()
-    looks_again = 0.0
+    in_use: InUse | None = None
+    looks_again: float = 0.0
+    seats: dict[tuple[EmbeddingConfig, Slot], Seat] = field(default_factory=dict)
+    looking: threading.Lock = field(default_factory=threading.Lock)
 
 
-def current() -> Embedder | None:
-    """The configured embedder, or None for provider `none`. One that cannot be built fails when it is asked."""
-    return _current_seat().embedder
+_process = _Process()
+_NO_SEAT = InUse(Seat(None))
+
+
+def in_use() -> InUse:
+    """The models to use now: ask once for what belongs together. Follows a change within ten seconds."""
+    process = _process
+    if time.monotonic() >= process.looks_again and process.looking.acquire(blocking=process.in_use is None):
+        try:
+            if time.monotonic() >= process.looks_again:
+                process.in_use = _found(process)
+                process.looks_again = time.monotonic() + LOOKS_EVERY_SECONDS
+        finally:
+            process.looking.release()
+    return process.in_use or _NO_SEAT
+
+
+def look_again() -> None:
+    """Has the next request of this process see at once what was changed."""
+    _process.looks_again = 0.0
 
 
 def seat() -> Seat:
-    """The model to embed with now, and all that belongs to it: ask once for a vector and its model.
-
-    Follows a change to another model: within ten seconds to its beginning, at once to its end.
-    """
-    found = _current_seat()
-    if found.config is not None and (found.changing or time.monotonic() >= _Process.looks_again):
-        _look(found)
-    return _Process.seat or found
+    """The model in use."""
+    return in_use().active
 
 
 def embedder_of(config: EmbeddingConfig) -> Embedder | None:
@@ -81,16 +82,22 @@ def embedder_of(config: EmbeddingConfig) -> Embedder | None:
         return Unavailable(failure)
 
 
+def named_is(turn: Turn) -> bool:
+    """Whether the environment names the model of this turn."""
+    named: EmbeddingConfig = settings.OMNIA.embedding
+    return named.with_dimensions(named.dimensions or turn.config.dimensions).names_the_model_of(turn.config)
+
+
 def warm() -> None:
     """Builds the embedder now, so that the first request does not wait for it.
 
     Raises what kept it from being built: EmbeddingFailed for a missing or altered file of the local model,
     ConfigError for a setting. A provider that does not answer yet is no reason not to start.
     """
-    embedder = current()
-    if isinstance(embedder, Unavailable):
-        raise embedder.failure
-    query_vector("warm")
+    used = seat()
+    if isinstance(used.embedder, Unavailable):
+        raise used.embedder.failure
+    used.query_vector("warm")
 
 
 def warm_in_background() -> None:
@@ -103,147 +110,70 @@ def _warmed() -> None:
         warm()
     except (EmbeddingFailed, ConfigError) as failure:
         logger.error("no embedder: %s", failure)  # noqa: TRY400 - the message names the fix, a trace adds nothing
-
-
-def passage_vector(text: str, *, on: Seat | None = None) -> Vector | None:
-    """The vector of a text to store. Never raises; waits no longer than the embedding timeout for one answer."""
-    return _or_none(lambda: _passages([text], on)[0])
-
-
-def query_vector(text: str, *, on: Seat | None = None) -> Vector | None:
-    """The vector to search with, remembered for the next time. Never raises."""
-    return _or_none(lambda: _query(text, on or _current_seat()))
-
-
-def passage_vectors(texts: Sequence[str], *, on: Seat | None = None) -> list[Vector | None]:
-    """One entry per text; None where this very text has no vector, whatever the others are.
-
-    Raises EmbeddingFailed when the embedder takes no text now. Asks more than once when a batch fails.
-    """
-    used = on or _current_seat()
-    return embed_each(lambda some: _passages(some, used), texts) if used.embedder else [None] * len(texts)
-
-
-def passage_vectors_or_none(texts: Sequence[str], *, on: Seat | None = None) -> list[Vector | None]:
-    """As `passage_vectors`, and never raises: one entry per text, all None when the embedder takes none now."""
-    return _or_none(lambda: passage_vectors(texts, on=on)) or [None] * len(texts)
-
-
-def model_row_id(*, on: Seat | None = None) -> int | None:
-    """The EmbeddingModel row of the current embedder, made on first use; None for provider `none`.
-
-    Ask after a vector came: a provider that has not answered yet may not have told its dimension,
-    and then this raises EmbeddingFailed.
-    """
-    seat = on or _current_seat()
-    if seat.embedder is None or seat.row_id is not None:
-        return seat.row_id
-    name, dimensions = seat.embedder.name, seat.embedder.dimensions
-    row_id = EmbeddingModel.objects.get_or_create(name=name, defaults={"dimensions": dimensions})[0].pk
-    # Remembered once it is committed only: a rollback takes the row away again.
-    transaction.on_commit(lambda: setattr(seat, "row_id", row_id))
-    return row_id
+    finally:
+        connection.close()
 
 
 @contextmanager
-def use(embedder: Embedder | None) -> Iterator[None]:
-    """Puts `embedder` in place of the configured one, with fresh caches, for the whole process. For tests."""
-    former, _Process.seat = _Process.seat, Seat(embedder)
+def use(embedder: Embedder | None, *, beside: Embedder | None = None) -> Iterator[None]:
+    """Puts `embedder` in place of what is in use, with fresh caches, for the whole process. For tests."""
+    global _process  # noqa: PLW0603 - what a process uses is one thing
+    pinned = InUse(Seat(embedder), Seat(beside, slot=Slot.SECOND) if beside else None)
+    former, _process = _process, _Process(pinned, looks_again=float("inf"))
     try:
         yield
     finally:
-        _Process.seat = former
+        _process = former
 
 
-def _current_seat() -> Seat:
-    found = _Process.seat
-    if found is None:
-        with _Process.building:
-            found = _Process.seat = _Process.seat or _seated(settings.OMNIA.embedding)
-    return found
-
-
-def _seated(config: EmbeddingConfig) -> Seat:
-    return Seat(embedder_of(config), config=config)
-
-
-def _look(found: Seat) -> None:
-    """Turns to the model that holds now. A store that is away leaves everything as it is."""
-    try:
-        changes = {row["status"]: row for row in embedding_changes.latest()}
-    except DatabaseError:
-        return
-    config = _in_force(changes.get("completed"))
-    with _Process.building:
-        if config != found.config:
-            _Process.seat = found = _seated(config)
-        found.changing = "running" in changes
-        _Process.looks_again = time.monotonic() + _LOOKS_EVERY_SECONDS
-
-
-def _in_force(completed: Mapping[str, Any] | None) -> EmbeddingConfig:
-    """What the environment names, or what replaced it as long as it names the same."""
+def _found(process: _Process) -> InUse:
     named: EmbeddingConfig = settings.OMNIA.embedding
-    if completed is None:
-        return named
-    replaced = completed["replaces_model"], completed["replaces_dimensions"]
-    if replaced != (named.model, named.dimensions):
-        return named
-    return replace(named, model=completed["model"], dimensions=completed["dimensions"])
-
-
-def _passages(texts: Sequence[str], on: Seat | None = None) -> list[Vector | None]:
-    embedder = (on or _current_seat()).embedder
-    if embedder is None:
-        return [None] * len(texts)
-    return _measured(lambda: embedder.embed_passages(texts))
-
-
-def _query(text: str, seat: Seat) -> Vector | None:
-    embedder = seat.embedder
-    if embedder is None:
-        return None
-    vector = seat.queries.get(text)
-    if vector is None:
-        vector = _shared_query(seat, embedder, text)
-        if vector is not None:
-            seat.queries.put(text, vector)
-    return vector
-
-
-def _shared_query(seat: Seat, embedder: Embedder, text: str) -> Vector | None:
-    """The vector another process made of late, else a new one, left there for the others."""
-    vector = seat.shared.get(text) if seat.shared else None
-    if vector is not None:
-        return vector
-    (vector,) = _measured(lambda: [embedder.embed_query(text)])
-    if vector is not None and seat.config is not None:
-        # Known by now: a provider tells its dimension with its first answer.
-        seat.shared = seat.shared or SharedVectors(embedder.name, dimensions=len(vector))
-        seat.shared.put(text, vector)
-    return vector
-
-
-def _measured(embed: Callable[[], list[Vector | None]]) -> list[Vector | None]:
-    started, outcome = time.perf_counter(), "failed"
+    if named.provider == "none":
+        return _NO_SEAT
     try:
-        vectors = embed()
-    except EmbeddingFailed:
-        raise
-    except Exception as error:
-        # Whatever a model throws is its failure, and must not become one of the save or of the sweep.
-        raise EmbeddingFailed(f"the model failed with {describe(error)}") from error
-    else:
-        outcome = "unusable" if any(vector is None for vector in vectors) else "ok"
-        return vectors
-    finally:
-        EMBED_REQUESTS.labels(outcome).inc()
-        EMBED_SECONDS.observe(time.perf_counter() - started)
+        found = embedding_models.in_force()
+        if found is None or (not named_is(found.used) and embedding_models.gives_way(found)):
+            return InUse(_named_seat(process, named))
+    except DatabaseError:
+        return process.in_use or InUse(_named_seat(process, named))
+    return _seated(process, found)
 
 
-def _or_none(embed: Callable[[], FoundT]) -> FoundT | None:
-    try:
-        return embed()
-    except EmbeddingFailed as failure:
-        logger.warning("no vector: %s", failure)
-        return None
+def _seated(process: _Process, found: InForce) -> InUse:
+    if process.in_use is None and not named_is(found.used):
+        logger.warning(
+            "the settings name another embedding model than %s (%d dimensions), which stays in use until "
+            "`manage.py reembed` has changed to theirs",
+            found.used.name,
+            found.used.config.dimensions,
+        )
+    return InUse(_seat_of(process, found.used), _seat_of(process, found.beside) if found.beside else None)
+
+
+def _named_seat(process: _Process, named: EmbeddingConfig) -> Seat:
+    key = (named, Slot.FIRST)
+    if key not in process.seats:
+        process.seats[key] = Seat(embedder_of(named), shares=True, adopts=named)
+    return process.seats[key]
+
+
+def _seat_of(process: _Process, turn: Turn) -> Seat:
+    """Its seat as before, so that its caches stay; a description is turned into an embedder once."""
+    config = reachable(turn)
+    key = (config, turn.slot)
+    seated = process.seats.get(key)
+    if seated is None or seated.adopts:
+        embedder = seated.embedder if seated else embedder_of(config)
+        seated = process.seats[key] = Seat(embedder, slot=turn.slot, row_id=turn.row, shares=True)
+    return seated
+
+
+def reachable(turn: Turn) -> EmbeddingConfig:
+    """How the model is reached from here: as the environment says where it names it, else as it was reached then.
+
+    A key goes to the service the environment names, and to the former one only if it was given for that.
+    """
+    named: EmbeddingConfig = settings.OMNIA.embedding
+    if named_is(turn):
+        return named.with_dimensions(turn.config.dimensions)
+    return turn.config.reached_like(named)

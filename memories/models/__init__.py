@@ -3,7 +3,7 @@
 from memories.models.conflict import Conflict
 from memories.models.document import Document
 from memories.models.edge import Edge
-from memories.models.embedding_change import EmbeddingChange, NextVector
+from memories.models.embedding_change import EmbeddingChange, EmbeddingCoverage
 from memories.models.embedding_model import EmbeddingModel
 from memories.models.entity import Entity
 from memories.models.erasure import Erasure
@@ -17,6 +17,7 @@ __all__ = [
     "Document",
     "Edge",
     "EmbeddingChange",
+    "EmbeddingCoverage",
     "EmbeddingModel",
     "Entity",
     "Erasure",

@@ -13,10 +13,10 @@ from typing import Any
 
 from memories.domain.query_text import text_terms
 from memories.recall import statement
-from memories.recall.candidates import Weights, dimensions_of, lexemes, question_parameters, recall_parameters
+from memories.recall.candidates import Weights, lexemes, question_parameters, recall_parameters
 from memories.recall.request import RecallRequest
 from memories.store.scope_sql import SHARED_TIERS, USER_TIERS
-from memories.store.vectors import ModelVector
+from memories.store.vectors import ModelVector, Shape, shape_of
 from omnia.db import fetch_dicts, load_sql
 
 _THERE = """m.said_at <= %(as_of)s
@@ -38,7 +38,7 @@ def find_as_of(
         rows = fetch_dicts(_newest(), parameters)
     else:
         parameters |= question_parameters(vector, terms)
-        rows = fetch_dicts(_whole_scope(dimensions_of(vector)), parameters)
+        rows = fetch_dicts(_whole_scope(shape_of(vector)), parameters)
     return _as_they_were(rows, as_of=as_of)
 
 
@@ -53,8 +53,8 @@ def _reworded(row: dict[str, Any], wording: dict[str, Any]) -> dict[str, Any]:
 
 
 @cache
-def _whole_scope(dimensions: int) -> str:
-    return statement.whole(_ROWS, passing=_passing(), dimensions=dimensions)
+def _whole_scope(shape: Shape) -> str:
+    return statement.whole(_ROWS, passing=_passing(), shape=shape)
 
 
 @cache

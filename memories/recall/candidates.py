@@ -18,7 +18,7 @@ from memories.recall import statement
 from memories.recall.request import RecallRequest
 from memories.recall.shared_rows import shared_rows
 from memories.recall.term_frequency import rarest
-from memories.store.vectors import ModelVector
+from memories.store.vectors import ModelVector, shape_of
 from omnia.core.scope import Scope, Tier
 from omnia.db import fetch_dicts
 
@@ -53,15 +53,15 @@ def find(
     if vector is None and not terms:
         return fetch_dicts(statement.newest(), parameters)
     parameters |= question_parameters(vector, terms)
-    dimensions = dimensions_of(vector)
+    shape = shape_of(vector)
     shared = shared_rows(request.scope, institutional=weights.institutional)
     if shared <= EXACT_ROWS:
-        return fetch_dicts(statement.whole_scope(dimensions), parameters)
+        return fetch_dicts(statement.whole_scope(shape), parameters)
     parameters |= {"n_shared": shared} | _scope_queries(request.scope, terms)
-    rows = fetch_dicts(statement.indexed(dimensions), parameters)
+    rows = fetch_dicts(statement.indexed(shape), parameters)
     if len(rows) >= request.limit:
         return rows
-    return fetch_dicts(statement.whole_scope(dimensions), parameters)
+    return fetch_dicts(statement.whole_scope(shape), parameters)
 
 
 _WORDS = "SELECT tsvector_to_array(to_tsvector('english', %(query)s::text)) AS words"
@@ -92,11 +92,6 @@ def recall_parameters(request: RecallRequest, *, weights: Weights, now: datetime
         "farthest": 1 - LEAST_RECALLED,
         **weights.parameters(),
     }
-
-
-def dimensions_of(vector: ModelVector | None) -> int:
-    """The dimension that stands in the statement; without a vector any will do, as nothing is compared."""
-    return vector.dimensions if vector else 1
 
 
 def question_parameters(vector: ModelVector | None, terms: list[str]) -> dict[str, Any]:

@@ -13,9 +13,9 @@ from typing import Any
 from memories.domain.query_text import text_terms
 from memories.domain.ranking import LEAST_FOUND, LEAST_RECALLED
 from memories.recall import statement
-from memories.recall.candidates import Weights, dimensions_of, lexemes, question_parameters
+from memories.recall.candidates import Weights, lexemes, question_parameters
 from memories.store.scope_sql import Where
-from memories.store.vectors import ModelVector
+from memories.store.vectors import ModelVector, shape_of
 from omnia.db import fetch_dicts, streamed_dicts
 
 _DEEPEST, _AT_A_TIME = 10_000, 100
@@ -60,4 +60,4 @@ def _ranked(where: Where, *, query: str, vector: ModelVector | None, weights: We
         return None
     parameters = where.parameters | question_parameters(vector, terms) | weights.parameters()
     parameters |= {"depth": _DEEPEST, "farthest": 1 - least}
-    return Where(statement.over(where.sql, dimensions=dimensions_of(vector)), parameters)
+    return Where(statement.over(where.sql, shape=shape_of(vector)), parameters)

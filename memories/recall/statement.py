@@ -1,7 +1,7 @@
 """The recall statements, put together from their `.sql` files once per shape.
 
 Two texts a shape: a scope read whole, and one whose shared tiers go through their indexes. A shape is
-what must stand in the text and not in a parameter: the vector's dimension, and a search's predicate. Few
+what must stand in the text and not in a parameter: the vector's dimension and column, and a search's predicate. Few
 texts mean few plans: a connection plans each of them anew until it has seen it a few times.
 """
 
@@ -14,6 +14,7 @@ from memories.domain.kinds import SOURCE_WEIGHT
 from memories.domain.query_text import TEXT_TERMS
 from memories.store.rows import SELECT
 from memories.store.scope_sql import LIVE, SHARED_TIERS, USER_TIERS
+from memories.store.vectors import Shape
 from omnia.db import load_sql
 
 FILTERS = """(%(types)s::text[] IS NULL OR m.type = ANY(%(types)s::text[]))
@@ -37,28 +38,28 @@ _SOURCE_WEIGHT = "CASE source_type {} ELSE 0.5 END".format(
 
 
 @cache
-def whole_scope(dimensions: int) -> str:
+def whole_scope(shape: Shape) -> str:
     """The statement that reads every visible row."""
-    return whole(_rows((*SHARED_TIERS, USER_TIERS)), passing=PASSING, dimensions=dimensions)
+    return whole(_rows((*SHARED_TIERS, USER_TIERS)), passing=PASSING, shape=shape)
 
 
 @lru_cache(maxsize=256)
-def over(predicate: str, *, dimensions: int) -> str:
+def over(predicate: str, *, shape: Shape) -> str:
     """The same ranking over the rows of one predicate."""
-    return whole("SELECT * FROM memories_memory", passing=predicate, dimensions=dimensions)
+    return whole("SELECT * FROM memories_memory", passing=predicate, shape=shape)
 
 
 @cache
-def indexed(dimensions: int) -> str:
+def indexed(shape: Shape) -> str:
     """The statement that reads the shared tiers through their indexes."""
     matching = (f"{tier} AND m.tsv @@ %({query})s::tsquery" for tier, query in zip(SHARED_TIERS, _QUERIES, strict=True))
     return load_sql("memories", "recall_large").format(
         known=_KNOWN,
-        distance=_distance(dimensions),
+        distance=_distance(shape),
         mask=_MASK,
         passing=PASSING,
         private=_rows([USER_TIERS]),
-        nearest=_union(_nearest(tier, dimensions) for tier in SHARED_TIERS),
+        nearest=_union(_nearest(tier, shape) for tier in SHARED_TIERS),
         matching=_rows(matching),
         **_ending(),
     )
@@ -81,11 +82,11 @@ def latest(rows: str, *, passing: str) -> str:
     return load_sql("memories", "recall_newest").format(known=_KNOWN, rows=rows, passing=passing, fused=_fused())
 
 
-def whole(rows: str, *, passing: str, dimensions: int) -> str:
+def whole(rows: str, *, passing: str, shape: Shape) -> str:
     """The ranking over all of these rows that pass."""
     return load_sql("memories", "recall").format(
         known=_KNOWN,
-        distance=_distance(dimensions),
+        distance=_distance(shape),
         mask=_MASK,
         rows=rows,
         passing=passing,
@@ -105,19 +106,21 @@ def _fused() -> str:
     return load_sql("memories", "recall_fused").format(select=SELECT, source_weight=_SOURCE_WEIGHT)
 
 
-def _distance(dimensions: int) -> str:
+def _distance(shape: Shape) -> str:
     """NULL for a row of another model: vectors of two models are never compared."""
+    slot = shape.slot
     return (
-        "CASE WHEN m.embedding_model_id = %(model)s::smallint"
-        f" THEN m.embedding <=> %(vector)s::halfvec({dimensions}) END"
+        f"CASE WHEN m.{slot.model_column} = %(model)s::smallint"
+        f" THEN m.{slot.column} <=> %(vector)s::halfvec({shape.dimensions}) END"
     )
 
 
-def _nearest(tier: str, dimensions: int) -> str:
-    distance = f"m.embedding::halfvec({dimensions}) <=> %(vector)s::halfvec({dimensions})"
+def _nearest(tier: str, shape: Shape) -> str:
+    slot, dimensions = shape.slot, shape.dimensions
+    distance = f"m.{slot.column}::halfvec({dimensions}) <=> %(vector)s::halfvec({dimensions})"
     return (
         f"(SELECT {_KNOWN}, {distance} AS distance FROM memories_memory m WHERE {tier}"
-        f" AND vector_dims(m.embedding) = {dimensions} AND m.embedding_model_id = %(model)s::smallint"
+        f" AND vector_dims(m.{slot.column}) = {dimensions} AND m.{slot.model_column} = %(model)s::smallint"
         f" AND {PASSING} ORDER BY {distance} LIMIT %(depth)s)"
     )
 

@@ -19,7 +19,7 @@ from django.db import transaction
 
 from memories.services import suppression
 from memories.services.suppression import Suppression
-from memories.store import erasures
+from memories.store import embedding_models, erasures
 from memories.store.erasures import Whose
 from memories.store.locks import owner_lock
 from omnia.api import idempotency, tokens
@@ -32,7 +32,6 @@ from omnia.db import rewrite_tables
 
 BATCH = 1000
 _SAVE_TAKES = timedelta(seconds=5)
-_REMOTE = ("openai", "ollama")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,10 +115,14 @@ def carry_out(erasure: UUID) -> bool:
 
 
 def settles_after() -> timedelta:
-    """How long a request that began before the order may still be writing: as long as its text is embedded."""
-    embedding = settings.OMNIA.embedding
-    remote = timedelta(seconds=embedding.timeout_seconds) if embedding.provider in _REMOTE else timedelta()
-    return remote + _SAVE_TAKES
+    """How long a request that began before the order may still be writing: as long as its text is embedded.
+
+    During a change of the model that is twice, and the one in use may be far away though the one named is not.
+    """
+    embedding, found = settings.OMNIA.embedding, embedding_models.in_force()
+    asked = [embedding, *(turn.config for turn in (found.used, found.beside) if turn)] if found else [embedding]
+    far = min(2, sum(each.remote for each in asked))
+    return far * timedelta(seconds=embedding.timeout_seconds) + _SAVE_TAKES
 
 
 def _delete_some(erasure: UUID) -> bool:

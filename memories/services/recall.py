@@ -43,10 +43,6 @@ def recall(request: RecallRequest, *, policy: EffectivePolicy, now: datetime) ->
     walk = _walk(request, policy=policy)
     vector = vectors.for_query(request.query)
     rows = _rows(request, vector=vector, walk=walk, policy=policy, now=now)
-    if vector and vectors.changing() and not any(row.get("vector_rank") for row in rows):
-        # The model changed between the question's vector and the reading.
-        vector = vectors.for_query(request.query)
-        rows = _rows(request, vector=vector, walk=walk, policy=policy, now=now)
     accesses.note(rows, now=now)
     links = {} if request.as_of else related_to(rows, scope=request.scope, policy=policy, now=now)
     found = [_recalled(row, links=links, request=request, policy=policy) for row in rows]

@@ -12,11 +12,10 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
-from pgvector import HalfVector
 
 from memories.domain.reach import Reach
 from memories.domain.save import Action, SaveResult
-from memories.services import consent
+from memories.services import consent, vectors
 from memories.services.compare import Compared, compared, mergeable
 from memories.services.open import not_found
 from memories.store import entities, removal
@@ -24,7 +23,6 @@ from memories.store.duplicates import Alike
 from memories.store.locks import owner_lock
 from memories.store.rows import memory_object
 from memories.store.scope_sql import Where, in_trash
-from memories.store.vectors import ModelVector
 from omnia.audit import record
 from omnia.core.actor import Actor
 from omnia.core.errors import Conflict
@@ -82,17 +80,10 @@ def _beside(row: Mapping[str, Any], *, policy: EffectivePolicy, now: datetime) -
         return []
     scope = Scope(row["workspace_id"], row["user_id"], row["agent_id"])
     alike = Alike(scope, row["container"], row["evidence_class"], row["type"])
-    near = compared(alike, row["content"], vector=_vector(row), rules=policy.dedup, now=now)
+    near = compared(alike, row["content"], vector=vectors.held(row), rules=policy.dedup, now=now)
     for twin in mergeable(near, rules=policy.dedup):
         raise _taken(twin.candidate.id, "says the same by now", code="already_remembered")
     return near
-
-
-def _vector(row: Mapping[str, Any]) -> ModelVector | None:
-    if row["embedding"] is None:
-        return None
-    vector = HalfVector.from_binary(row["embedding"])
-    return ModelVector(vector, row["embedding_model_id"], vector.dimensions())
 
 
 def _taken(memory: UUID, why: str, *, code: str) -> Conflict:

@@ -5,11 +5,11 @@
 -- Parameters: the scope's, container, evidence_class, type, model, vector, candidates.
 -- Index: memory_scope (workspace_id, tier, user_id, agent_id).
 WITH comparable AS MATERIALIZED (
-    SELECT m.id, m.embedding FROM memories_memory m
+    SELECT m.id, m.{slot.column} AS embedding FROM memories_memory m
     WHERE {scope} AND {live}
         AND m.evidence_class = %(evidence_class)s AND m.type = %(type)s
         AND m.container IS NOT DISTINCT FROM %(container)s::varchar
-        AND m.entity_id IS NULL AND m.embedding_model_id = %(model)s::smallint
+        AND m.entity_id IS NULL AND m.{slot.model_column} = %(model)s::smallint
 ), nearest AS (
     SELECT id, embedding <=> %(vector)s::halfvec({dimensions}) AS distance FROM comparable
     ORDER BY distance, id LIMIT %(candidates)s

@@ -13,6 +13,7 @@ SELECT m.id, m.tier, m.source_type, m.purpose, m.expires_at, m.retired_at, m.ret
     CASE WHEN w.id IS NULL THEN m.tsv ELSE setweight(to_tsvector('english', left(coalesce(w.title, ''), 8192)), 'A')
         || setweight(to_tsvector('english', left(w.content, 131072)), 'B') END AS tsv,
     CASE WHEN w.id IS NULL THEN m.embedding END AS embedding, m.embedding_model_id,
+    CASE WHEN w.id IS NULL THEN m.second_embedding END AS second_embedding, m.second_embedding_model_id,
     coalesce(w.said_at, m.worded_at, m.created_at) AS said_at
 FROM memories_memory m LEFT JOIN LATERAL (
     SELECT * FROM memories_wording w WHERE w.memory_id = m.id AND w.replaced_at > %(as_of)s

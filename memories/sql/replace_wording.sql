@@ -20,6 +20,9 @@ UPDATE memories_memory m SET
     session_id = %(session_id)s, turn_range = %(turn_range)s, observed_at = %(observed_at)s,
     embedding = CASE WHEN %(keeps_vector)s THEN m.embedding ELSE %(vector)s::halfvec END,
     embedding_model_id = CASE WHEN %(keeps_vector)s THEN m.embedding_model_id ELSE %(model)s::smallint END,
+    second_embedding = CASE WHEN %(keeps_vector)s THEN m.second_embedding ELSE %(second_vector)s::halfvec END,
+    second_embedding_model_id = CASE WHEN %(keeps_vector)s THEN m.second_embedding_model_id
+        ELSE %(second_model)s::smallint END,
     embed_after = CASE WHEN %(keeps_vector)s THEN m.embed_after ELSE %(embed_after)s::timestamptz END,
     embed_attempts = CASE WHEN %(keeps_vector)s THEN m.embed_attempts ELSE 0 END,
     updated_at = %(now)s, worded_at = CASE WHEN b.changes THEN %(now)s::timestamptz ELSE m.worded_at END,

@@ -7,6 +7,8 @@ UPDATE memories_memory m SET
     worded_at = %(now)s::timestamptz,
     embedding = CASE WHEN {same} THEN m.embedding END,
     embedding_model_id = CASE WHEN {same} THEN m.embedding_model_id END,
+    second_embedding = CASE WHEN {same} THEN m.second_embedding END,
+    second_embedding_model_id = CASE WHEN {same} THEN m.second_embedding_model_id END,
     embed_after = CASE WHEN {same} THEN m.embed_after ELSE %(embed_after)s::timestamptz END,
     embed_attempts = CASE WHEN {same} THEN m.embed_attempts ELSE 0 END
 FROM unnest(%(ids)s::uuid[], %(titles)s::text[], %(contents)s::text[], %(summaries)s::text[])

@@ -41,7 +41,7 @@ class Alike:
 def nearest(alike: Alike, *, vector: ModelVector, candidates: int, now: datetime) -> list[Candidate]:
     """At most `candidates` of the live rows, by exact distance."""
     sql = load_sql("memories", "nearest_duplicate").format(
-        scope=exactly(alike.scope), live=LIVE, dimensions=vector.dimensions
+        scope=exactly(alike.scope), live=LIVE, dimensions=vector.dimensions, slot=vector.slot
     )
     rows = fetch_dicts(
         sql,

@@ -138,7 +138,8 @@ def some_memories(whose: Whose, *, limit: int) -> tuple[UUID | None, list[UUID]]
 def delete_memories(memories: Sequence[UUID]) -> dict[str, int]:
     """Deletes these with all that hangs on them, and counts it."""
     sql = """
-    SELECT (SELECT count(*) FROM memories_memory WHERE id = ANY(%(ids)s::uuid[]) AND embedding IS NOT NULL) AS vectors,
+    SELECT (SELECT count(embedding) + count(second_embedding) FROM memories_memory WHERE id = ANY(%(ids)s::uuid[]))
+            AS vectors,
         (SELECT count(*) FROM memories_wording WHERE memory_id = ANY(%(ids)s::uuid[])) AS earlier_wordings,
         (SELECT count(*) FROM memories_edge
             WHERE source_id = ANY(%(ids)s::uuid[]) OR target_id = ANY(%(ids)s::uuid[])) AS relations,

@@ -14,7 +14,7 @@ from memories.domain.kinds import PROVENANCE
 from memories.domain.wording import Wording
 from memories.store.rows import FROM, RETURNING, SELECT
 from memories.store.scope_sql import LIVE, Where, exactly, scope_parameters
-from memories.store.vectors import ModelVector
+from memories.store.vectors import ModelVector, column_parameters
 from omnia.core.ids import uuid7
 from omnia.core.scope import Scope, Tier
 from omnia.db import execute, fetch_dicts, load_sql
@@ -134,11 +134,8 @@ def _wording_parameters(wording: Wording) -> dict[str, Any]:
 
 
 def _vector_parameters(vector: ModelVector | None, *, embeds: bool, now: datetime) -> dict[str, Any]:
-    return {
-        "vector": vector.vector if vector else None,
-        "model": vector.model if vector else None,
-        "embed_after": now if vector is None and embeds else None,
-    }
+    lacks_one = vector is None or not vector.complete
+    return column_parameters(vector) | {"embed_after": now if embeds and lacks_one else None}
 
 
 def of_session(session: str, *, workspace: UUID) -> list[UUID]:

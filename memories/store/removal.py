@@ -38,9 +38,10 @@ def retire(memory: UUID, *, reach: Reach, now: datetime) -> bool:
 
 
 def find_trashed(memory: UUID, *, where: Where) -> dict[str, Any] | None:
-    """The columns of a memory object of `where` with its vector, key and time of forgetting."""
+    """The columns of a memory object of `where` with its vectors, key and time of forgetting."""
     rows = fetch_dicts(
-        f"SELECT {SELECT}, m.retired_at, m.entity_id, m.embedding, m.embedding_model_id FROM {FROM}"
+        f"SELECT {SELECT}, m.retired_at, m.entity_id, m.embedding, m.embedding_model_id,"
+        f" m.second_embedding, m.second_embedding_model_id FROM {FROM}"
         f" WHERE m.id = %(id)s AND {where.sql}",
         where.parameters | {"id": memory},
     )

@@ -18,8 +18,8 @@ COLUMNS = (
 )  # fmt: skip
 _DERIVED = (
     "octet_length(m.content) AS body_size_bytes",
-    "CASE WHEN m.embedding IS NOT NULL THEN 'ready' WHEN m.embed_after IS NOT NULL THEN 'pending' ELSE 'none' END"
-    " AS embedding_status",
+    "CASE WHEN m.embedding IS NOT NULL OR m.second_embedding IS NOT NULL THEN 'ready'"
+    " WHEN m.embed_after IS NOT NULL THEN 'pending' ELSE 'none' END AS embedding_status",
     "e.kind AS about_kind",
     "e.key AS about_key",
 )

@@ -199,7 +199,7 @@ def test_a_save_goes_on_without_a_vector_and_the_metric_says_so(server: Provider
     server.behaviour = fault
     before = EMBED_REQUESTS.labels("failed")._value.get()
     with current.use(embedder(server, timeout_seconds=patience(fault))):
-        assert current.passage_vector("one") is None
+        assert current.seat().passage_vector("one") is None
     assert EMBED_REQUESTS.labels("failed")._value.get() == before + 1
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from memories.embeddings.current import model_row_id
+from memories.embeddings.current import seat
 from memories.embeddings.hashing import HashingEmbedder
 from tests.support import Store, fill, opened_store, run
 
@@ -106,7 +106,7 @@ def crowd(store: Store) -> None:
         ]
         for workspace, (user, agent) in places:
             fill(workspace, -(-CROWD // len(places)), user=user, agent=agent, text="Ann keeps bees in the garden {i}",
-                 vectors=vectors, model=model_row_id())  # fmt: skip
+                 vectors=vectors, model=seat().model_row_id())  # fmt: skip
     run("ANALYZE memories_memory")
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, InternalError, ProgrammingError, transaction
 
-from memories.embeddings.current import model_row_id
+from memories.embeddings.current import seat
 from omnia.core.ids import uuid7
 from tests.support import Store, fill, opened_store, run, select
 
@@ -110,7 +110,7 @@ def test_the_vector_is_stored_plain(store: Store) -> None:
     [column] = select("SELECT attstorage, format_type(atttypid, NULL) AS type FROM pg_attribute"
                       " WHERE attrelid = 'memories_memory'::regclass AND attname = 'embedding'")  # fmt: skip
     assert column == {"attstorage": "p", "type": "halfvec"}
-    assert model_row_id() is not None
+    assert seat().model_row_id() is not None
     assert store.rows("vector_dims(embedding) AS dimensions") == [{"dimensions": 384}]
 
 

@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 import time
+from datetime import timedelta
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from memories.management.progress import Progress
+from memories.services import embedding_change as change
 from memories.services.embed import embed_pending
-from memories.services.reembed import cancel_change, carry_on, progress, request_change, requeue_others
+from memories.services.reembed import carry_on, catch_up
 from omnia.core.actor import Actor
 from omnia.core.errors import OmniaError
 
 _ACTOR = Actor("system:reembed")
 _LOOKS_EVERY_SECONDS = 1.0
+_GLANCE = timedelta(seconds=2)
 
 
 class Command(BaseCommand):
     help = (
-        "With --model and --dimensions: changes to another model of the same provider, with no gap in recall. Without:"
-        " embeds anew what has no vector of the model the environment names. Interrupted, the worker goes on."
+        "Changes to the embedding model the environment names, or to the one of --model and --dimensions, with no gap in"
+        " recall. Where that model is in use: gives a vector to what has none, refused texts among them. Interrupted, the"
+        " worker goes on."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--model", help="the new model, as the provider names it")
+        parser.add_argument("--model", help="another model of the provider, or one that was in use before")
         parser.add_argument("--dimensions", type=int, help="how long its vectors are, 1 to 2000")
         parser.add_argument("--status", action="store_true", help="only show how far a change is")
         parser.add_argument("--cancel", action="store_true", help="give the running change up")
@@ -38,38 +43,53 @@ class Command(BaseCommand):
         if options["status"]:
             self._show()
         elif options["cancel"]:
-            cancel_change(actor=_ACTOR)
+            change.cancel_change(actor=_ACTOR)
             self.stdout.write("Cancelled; the old model stays in use.")
         elif options["model"] and options["dimensions"] is not None:
-            request_change(options["model"], options["dimensions"], actor=_ACTOR)
+            change.request_change(options["model"], options["dimensions"], actor=_ACTOR)
             self._follow()
         elif options["model"] or options["dimensions"] is not None:
             raise CommandError("--model and --dimensions go together.")
+        elif change.request_named(actor=_ACTOR):
+            self._follow()
         else:
             self._catch_up()
 
     def _follow(self) -> None:
-        while not carry_on():
-            found = progress()
-            if found is None or found.status != "running":
-                break
-            self.stdout.write(f"{found.done} of {found.total} memories embedded")
+        """Works at the change beside the worker until it is through, or ended by somebody else."""
+        shown = done = 0
+        bar: Progress | None = None
+        while not carry_on(budget=_GLANCE) and (found := change.progress()) and found.turn.status == "running":
+            covered, name = found.covered, found.turn.name
+            bar = bar or Progress(self.stdout, total=covered.memories)
+            done = covered.embedded + covered.given_up
+            bar.advance(done - shown, line=f"{done} of {covered.memories} memories embedded" if done != shown else "")
+            bar.begin(name)
+            shown = done
             time.sleep(_LOOKS_EVERY_SECONDS)
+        if bar:
+            bar.interrupt()
         self._show()
 
     def _catch_up(self) -> None:
-        self.stdout.write(f"{requeue_others()} memories to embed")
-        while (swept := embed_pending()).embedded:
-            self.stdout.write(f"{swept.embedded} embedded")
+        queued, done = catch_up(), 0
+        self.stdout.write(f"The model is in use; {queued} memories to embed")
+        bar = Progress(self.stdout, total=queued)
+        while (swept := embed_pending(budget=_GLANCE)).embedded:
+            done += swept.embedded
+            bar.advance(swept.embedded, line=f"{done} of {queued} memories embedded")
+            bar.begin("")
+        bar.interrupt()
         self.stdout.write("Done.")
 
     def _show(self) -> None:
-        found = progress()
+        found = change.progress()
         if found is None:
-            self.stdout.write("The model was never changed; the environment names the one in use.")
-        elif found.status == "running":
-            self.stdout.write(f"{found.model} ({found.dimensions}): {found.done} of {found.total} memories embedded")
+            self.stdout.write("No vector was made yet; the environment names the model.")
+            return
+        covered, model = found.covered, f"{found.turn.name} ({found.turn.config.dimensions} dimensions)"
+        told = f"{covered.embedded} of {covered.memories} memories embedded, {covered.given_up} given up"
+        if found.turn.status == "running":
+            self.stdout.write(f"Changing to {model}: {told}. {found.used.name} is in use meanwhile.")
         else:
-            self.stdout.write(
-                f"{found.model} ({found.dimensions}) is in use. Name it in OMNIA_EMBEDDING_MODEL and _DIMENSIONS."
-            )
+            self.stdout.write(f"{model} is in use: {told}.")

@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 import redis
 
-from memories.embeddings import current
 from memories.embeddings.base import Vector
 from memories.embeddings.hashing import HashingEmbedder
+from memories.embeddings.seat import Seat
 from memories.embeddings.shared_cache import LIVES_SECONDS, SharedVectors
-from omnia.config import EmbeddingConfig
 from tests.support import Table
 
 TEXT = "where does the person with the secret live"
@@ -74,13 +73,12 @@ def test_redis_that_is_away_is_asked_again_after_a_rest(settings: Any) -> None:
 
 
 @pytest.mark.usefixtures("server")
-def test_a_question_is_embedded_once_for_all_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_question_is_embedded_once_for_all_processes() -> None:
     def process() -> Table:
         table = Table()
-        monkeypatch.setattr(current._Process, "looks_again", float("inf"))
-        monkeypatch.setattr(current._Process, "seat", current.Seat(table, config=EmbeddingConfig()))
-        current.query_vector("the first question of a process tells it the dimension")
-        current.query_vector(TEXT)
+        seat = Seat(table, shares=True)
+        seat.query_vector("the first question of a process tells it the dimension")
+        seat.query_vector(TEXT)
         return table
 
     assert TEXT in process().asked

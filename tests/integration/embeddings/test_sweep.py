@@ -17,8 +17,9 @@ from memories.embeddings import current
 from memories.embeddings.base import EmbeddingFailed, Vector
 from memories.embeddings.hashing import HashingEmbedder
 from memories.models import EmbeddingModel, Memory
-from memories.services.embed import ATTEMPTS, BATCH, FIRST_PAUSE, LEASE, OUTAGE_PAUSE, Swept, embed_pending
+from memories.services.embed import BATCH, FIRST_PAUSE, LEASE, OUTAGE_PAUSE, Swept, embed_pending, wanted, workable
 from memories.store import unembedded
+from memories.store.unembedded import ATTEMPTS
 from omnia.schedule import SCHEDULE
 from policies.models import Workspace
 
@@ -182,7 +183,7 @@ class TestOutage:
 
     def test_rows_of_a_worker_that_died_are_due_again_within_a_minute(self, model: Model, clock: Clock) -> None:
         row = waiting()
-        unembedded.claim(limit=BATCH, now=NOW, lease=NOW + LEASE)
+        unembedded.claim(wanted(workable()), limit=BATCH, now=NOW, lease=NOW + LEASE)
         assert embed_pending(clock=clock) == Swept()
         clock.now += timedelta(seconds=60 - SCHEDULE["embed-pending"]["schedule"])
         assert embed_pending(clock=clock) == Swept(embedded=1)
@@ -246,8 +247,7 @@ class TestChangedMeanwhile:
 
     def test_a_vector_that_came_meanwhile_stays(self, model: Model, clock: Clock) -> None:
         row = waiting()
-        other = EmbeddingModel.objects.create(name="other", dimensions=2)
-        given = {"embedding": [1, 0], "embedding_model": other, "embed_after": None}
+        given = {"embedding": [1, 0], "embedding_model_id": current.seat().model_row_id(), "embed_after": None}
         model.before = lambda: Memory.objects.filter(pk=row.pk).update(**given)
         assert embed_pending(clock=clock) == Swept()
         assert reread(row).embedding == [1, 0]
@@ -308,7 +308,9 @@ def test_rows_another_worker_is_taking_are_skipped(model: Model) -> None:
     thread.start()
     locked.wait(10)
     try:
-        assert [row.id for row in unembedded.claim(limit=BATCH, now=NOW, lease=NOW + LEASE)] == [free.pk]
+        assert [row.id for row in unembedded.claim(wanted(workable()), limit=BATCH, now=NOW, lease=NOW + LEASE)] == [
+            free.pk
+        ]
     finally:
         done.set()
         thread.join()
@@ -324,20 +326,20 @@ def test_finding_due_rows_reads_the_index_of_those_that_wait() -> None:
 @pytest.mark.django_db
 class TestModelRow:
     def test_a_row_that_was_rolled_back_is_made_again(self, model: Model) -> None:
-        first = current.model_row_id()
+        first = current.seat().model_row_id()
         EmbeddingModel.objects.all().delete()
-        assert current.model_row_id() != first
+        assert current.seat().model_row_id() != first
 
     @pytest.mark.django_db(transaction=True)
     def test_once_committed_it_is_remembered(self, model: Model, django_assert_num_queries) -> None:
-        first = current.model_row_id()
+        first = current.seat().model_row_id()
         with django_assert_num_queries(0):
-            assert current.model_row_id() == first
+            assert current.seat().model_row_id() == first
 
     def test_a_known_model_keeps_its_row(self, model: Model) -> None:
         """A restart finds the vectors it left."""
-        first = current.model_row_id()
+        first = current.seat().model_row_id()
         with current.use(Model()):
-            assert current.model_row_id() == first
+            assert current.seat().model_row_id() == first
         with current.use(Model(name="another-384")):
-            assert current.model_row_id() != first
+            assert current.seat().model_row_id() != first

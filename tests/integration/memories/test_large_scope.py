@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from memories.domain.ranking import LEAST_RECALLED
-from memories.embeddings.current import model_row_id
+from memories.embeddings.current import seat
 from memories.recall import candidates, statement
 from memories.recall.request import RecallRequest
 from memories.recall.shared_rows import forget_counts
@@ -49,7 +49,7 @@ def literals(number: int, *, seed: int, around: Any = None, spread: float = 0.02
 
 def shared(workspace: UUID, rows: int, *, seed: int = 1, agent: str | None = None, **where: Any) -> None:
     fill(workspace, rows, agent=agent, text="bees in hive {i}", vectors=literals(250, seed=seed, **where),
-         model=model_row_id())  # fmt: skip
+         model=seat().model_row_id())  # fmt: skip
 
 
 def asked_vector(query: str) -> Any:
@@ -133,7 +133,7 @@ def test_where_the_index_gives_up_the_scope_is_read_whole(store: Store) -> None:
 def test_what_the_index_finds_is_near_enough_too(store: Store) -> None:
     shared(store.workspace, 200)
     question = asked_vector("¿what?")
-    fill(store.workspace, 5, text="bees {i}", vectors=literals(5, seed=3, around=question), model=model_row_id())
+    fill(store.workspace, 5, text="bees {i}", vectors=literals(5, seed=3, around=question), model=seat().model_row_id())
     found = store.recall("¿what?", explain=True)["memories"]
     assert len(found) >= 5
     assert all(memory["explain"]["vector_value"] >= LEAST_RECALLED for memory in found)

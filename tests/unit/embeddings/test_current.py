@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -16,6 +17,7 @@ from memories.embeddings.base import EmbeddingFailed
 from memories.embeddings.build import build
 from memories.embeddings.cache import VectorCache
 from memories.embeddings.hashing import HashingEmbedder
+from memories.store import embedding_models
 from omnia.config import ConfigError, EmbeddingConfig
 
 SECRET = "Alice is allergic to peanuts"
@@ -53,7 +55,7 @@ class Failing(HashingEmbedder):
 def test_a_query_is_embedded_once() -> None:
     embedder = Counting()
     with current.use(embedder):
-        first, second = current.query_vector("tea"), current.query_vector("tea")
+        first, second = current.seat().query_vector("tea"), current.seat().query_vector("tea")
     assert embedder.calls == 1
     assert first is second is not None
 
@@ -61,21 +63,21 @@ def test_a_query_is_embedded_once() -> None:
 def test_another_embedder_does_not_see_the_vectors_of_the_first() -> None:
     for embedder in (Counting(), Counting()):
         with current.use(embedder):
-            current.query_vector("tea")
+            current.seat().query_vector("tea")
         assert embedder.calls == 1
 
 
 def test_a_failed_query_is_asked_again() -> None:
     with current.use(Flaky()):
-        assert current.query_vector("tea") is None
-        assert current.query_vector("tea") is not None
+        assert current.seat().query_vector("tea") is None
+        assert current.seat().query_vector("tea") is not None
 
 
 @pytest.mark.parametrize("error", [EmbeddingFailed("down"), RuntimeError(SECRET), MemoryError(), KeyError(SECRET)])
 def test_no_failure_passes_and_no_text_is_logged(error: Exception, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.DEBUG), current.use(Failing(error)):
-        assert current.passage_vector(SECRET) is None
-        assert current.query_vector(SECRET) is None
+        assert current.seat().passage_vector(SECRET) is None
+        assert current.seat().query_vector(SECRET) is None
     assert len(caplog.records) == 2
     assert SECRET not in caplog.text
     assert all(record.exc_info is None for record in caplog.records)
@@ -84,30 +86,41 @@ def test_no_failure_passes_and_no_text_is_logged(error: Exception, caplog: pytes
 @pytest.mark.parametrize("error", [RuntimeError(SECRET), ValueError(SECRET)])
 def test_whatever_a_model_throws_is_its_failure(error: Exception) -> None:
     with current.use(Failing(error)), pytest.raises(EmbeddingFailed) as failure:
-        current.passage_vectors([SECRET])
+        current.seat().passage_vectors([SECRET])
     assert SECRET not in str(failure.value)
 
 
 def test_without_an_embedder_nothing_has_a_vector() -> None:
     with current.use(None):
-        assert current.current() is None
-        assert current.passage_vector("tea") is None
-        assert current.query_vector("tea") is None
-        assert current.passage_vectors(["tea", "milk"]) == [None, None]
-        assert current.model_row_id() is None
+        assert current.seat().embedder is None
+        assert current.seat().passage_vector("tea") is None
+        assert current.seat().query_vector("tea") is None
+        assert current.seat().passage_vectors(["tea", "milk"]) == [None, None]
+        assert current.seat().model_row_id() is None
         current.warm()
 
 
-def test_an_embedder_that_cannot_be_built_says_so_at_the_start_and_fails_no_save(settings, monkeypatch) -> None:
-    monkeypatch.setattr(current._Process, "seat", None)
-    settings.OMNIA = replace(settings.OMNIA, embedding=EmbeddingConfig("openai"))
-    assert current.passage_vector("tea") is None
-    assert current.current() is not None
+@pytest.fixture
+def starting(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[[EmbeddingConfig], None]:
+    """Makes this a process that has just started with these settings, beside a store without any vector."""
+
+    def start(embedding: EmbeddingConfig) -> None:
+        settings.OMNIA = replace(settings.OMNIA, embedding=embedding)
+        monkeypatch.setattr(embedding_models, "in_force", lambda: None)
+        monkeypatch.setattr(current, "_process", current._Process())
+
+    return start
+
+
+def test_an_embedder_that_cannot_be_built_says_so_at_the_start_and_fails_no_save(starting: Any) -> None:
+    starting(EmbeddingConfig("openai"))
+    assert current.seat().passage_vector("tea") is None
+    assert current.seat().embedder is not None
     with pytest.raises(ConfigError, match="OMNIA_EMBEDDING_URL"):
         current.warm()
 
 
-def test_two_first_requests_build_one_embedder(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_first_requests_build_one_embedder(starting: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     built: list[HashingEmbedder] = []
     both, inside = threading.Barrier(2), threading.Barrier(2)
 
@@ -119,9 +132,9 @@ def test_two_first_requests_build_one_embedder(monkeypatch: pytest.MonkeyPatch) 
 
     def ask() -> None:
         both.wait()
-        current.query_vector("tea")
+        current.seat().query_vector("tea")
 
-    monkeypatch.setattr(current._Process, "seat", None)
+    starting(EmbeddingConfig("hashing"))
     monkeypatch.setattr(current, "build", slow_build)
     threads = [threading.Thread(target=ask) for _ in range(2)]
     for thread in threads:
