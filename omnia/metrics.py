@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from prometheus_client import REGISTRY, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import REGISTRY, CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
 
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
@@ -27,6 +27,8 @@ INGESTED = Counter(
 SUPPRESSED = Counter("omnia_memory_writes_suppressed", "Saves refused for want of consent.", ["category", "reason"])
 
 DENIED = Counter("omnia_memory_retrieval_denied", "Rows a caller's own filter withheld from its answer.")
+
+ACCESSES_DROPPED = Counter("omnia_memory_accesses_dropped", "Reads that were not counted: too many, or no store.")
 
 FROM_THE_STORE = CollectorRegistry(auto_describe=False)
 """What a worker counted and every process can tell: its collectors read the store when they are asked."""

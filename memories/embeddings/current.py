@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from django.conf import settings
-from django.db import DatabaseError, connection
+from django.db import Error, connection
 
 from memories.embeddings.base import Embedder, EmbeddingFailed, Unavailable
 from memories.embeddings.build import build
@@ -134,7 +134,7 @@ def _found(process: _Process) -> InUse:
         found = embedding_models.in_force()
         if found is None or (not named_is(found.used) and embedding_models.gives_way(found)):
             return InUse(_named_seat(process, named))
-    except DatabaseError:
+    except Error:  # a store that is away leaves everything as it was
         return process.in_use or InUse(_named_seat(process, named))
     return _seated(process, found)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 import logging
+import os
 import threading
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -16,15 +17,16 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.db import DatabaseError, connection
+from django.db import Error, connection
 
 from memories.store import memories
 from omnia.core.scope import Tier
+from omnia.metrics import ACCESSES_DROPPED
 
 log = logging.getLogger(__name__)
 
 MOST_NOTED = 10_000
-"""Memories noted at a time; of more, the later ones are not counted."""
+"""Memories noted at a time; of more, those read longest ago are not counted."""
 Noted = dict[UUID, tuple[int, datetime]]
 
 
@@ -45,9 +47,10 @@ class Accesses:
             return
         with self._lock:
             for each in ids:
-                count, _ = self._noted.get(each, (0, now))
-                if count or len(self._noted) < MOST_NOTED:
-                    self._noted[each] = (count + 1, now)
+                count, _ = self._noted.pop(each, (0, now))
+                self._noted[each] = (count + 1, now)
+            while len(self._noted) > MOST_NOTED:
+                ACCESSES_DROPPED.inc(self._noted.pop(next(iter(self._noted)))[0])
             self._start()
 
     def flush(self) -> int:
@@ -58,7 +61,8 @@ class Accesses:
             return 0
         try:
             return memories.count_accesses(noted)
-        except DatabaseError:
+        except Error:
+            ACCESSES_DROPPED.inc(sum(count for count, _ in noted.values()))
             log.warning("the accesses of %d memories could not be counted", len(noted))
             return 0
 
@@ -84,6 +88,14 @@ class Accesses:
 
 class _Process:
     accesses: Accesses | None = None
+
+
+def _forked() -> None:
+    """A child has neither the thread nor a share in what its parent noted."""
+    _Process.accesses = None
+
+
+os.register_at_fork(after_in_child=_forked)
 
 
 def note(rows: Iterable[Mapping[str, Any]], *, now: datetime) -> None:

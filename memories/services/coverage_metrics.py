@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 
-from django.db import DatabaseError
+from django.db import Error
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
@@ -21,7 +21,7 @@ class CoverageCollector(Collector):
     def collect(self) -> Iterator[GaugeMetricFamily]:
         try:
             counted = coverage.kept()
-        except DatabaseError as error:
+        except Error as error:
             logger.warning("the coverage of vectors is not told: %s", describe(error))
             return
         share = GaugeMetricFamily(

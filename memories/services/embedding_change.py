@@ -14,7 +14,7 @@ from memories.embeddings import current
 from memories.embeddings.base import Embedder, EmbeddingFailed
 from memories.store import coverage, embedding_models, unembedded
 from memories.store.coverage import Coverage
-from memories.store.embedding_models import LINGERS, InForce, Turn
+from memories.store.embedding_models import InForce, Turn
 from omnia.audit.record import record
 from omnia.config import LONGEST_MODEL_NAME, EmbeddingConfig
 from omnia.core.actor import Actor
@@ -108,7 +108,7 @@ def _facts(change: UUID, config: EmbeddingConfig) -> Mapping[str, Any]:
 def _admit(row: int, found: InForce) -> None:
     if row == found.used.row:
         raise Conflict("This model is in use.", code="model_in_use")
-    if found.used.age < LINGERS and not (found.former and found.former.row == row):
+    if found.settles and not (found.former and found.former.row == row):
         detail = "A change ended seconds ago, and not every process knows yet; ask again in a minute."
         raise Conflict(detail, code="change_settling", headers={"Retry-After": "60"})
 

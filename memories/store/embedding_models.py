@@ -64,7 +64,12 @@ class InForce:
     @property
     def beside(self) -> Turn | None:
         """The other model whose vectors are written."""
-        return self.running or (self.former if self.used.age < LINGERS else None)
+        return self.running or (self.former if self.settles else None)
+
+    @property
+    def settles(self) -> bool:
+        """Whether a process may not have heard of the last change yet."""
+        return self.used.ordered and self.used.age < LINGERS
 
     @property
     def aim(self) -> Turn:
@@ -167,19 +172,18 @@ def ensure_index(shape: Shape) -> None:
 
 _INSERT = """
 INSERT INTO memories_embedding_change (id, embedding_model_id, slot, provider, url, model, dimensions, query_prefix,
-    passage_prefix, status, requested_by, ended_at)
+    passage_prefix, status, requested_by, requested_at, ended_at)
 VALUES (%(id)s, %(row)s, %(slot)s, %(provider)s, %(url)s, %(model)s, %(dimensions)s, %(query_prefix)s,
-    %(passage_prefix)s, %(status)s::varchar, %(by)s,
-    CASE WHEN %(status)s::varchar = 'completed' THEN clock_timestamp() - %(lingers)s::interval END)
+    %(passage_prefix)s, %(status)s::varchar, %(by)s, clock_timestamp(),
+    CASE WHEN %(status)s::varchar = 'completed' THEN clock_timestamp() END)
 """
-"""A turn that is completed from its beginning followed nobody: nothing lingers."""
 _DESCRIBED = ("provider", "url", "model", "dimensions", "query_prefix", "passage_prefix")
 
 
 def _insert(config: EmbeddingConfig, *, row: int, slot: Slot, status: str, by: str) -> UUID:
     turn = uuid7()
     described = {name: getattr(config, name) for name in _DESCRIBED}
-    kept = {"id": turn, "row": row, "slot": int(slot), "status": status, "by": by[:200], "lingers": LINGERS}
+    kept = {"id": turn, "row": row, "slot": int(slot), "status": status, "by": by[:200]}
     execute(_INSERT, described | kept)
     return turn
 

@@ -57,15 +57,15 @@ class Command(BaseCommand):
 
     def _follow(self) -> None:
         """Works at the change beside the worker until it is through, or ended by somebody else."""
-        shown = done = 0
-        bar: Progress | None = None
+        shown, bar = 0, None
         while not carry_on(budget=_GLANCE) and (found := change.progress()) and found.turn.status == "running":
-            covered, name = found.covered, found.turn.name
+            covered = found.covered
             bar = bar or Progress(self.stdout, total=covered.memories)
-            done = covered.embedded + covered.given_up
-            bar.advance(done - shown, line=f"{done} of {covered.memories} memories embedded" if done != shown else "")
-            bar.begin(name)
-            shown = done
+            if covered.embedded > shown:
+                told = f"{covered.embedded} of {covered.memories} memories embedded"
+                bar.advance(covered.embedded - shown, line=told if covered.backlog else "")
+                shown = covered.embedded
+            bar.begin("" if covered.backlog else "until every process knows of it")
             time.sleep(_LOOKS_EVERY_SECONDS)
         if bar:
             bar.interrupt()

@@ -9,11 +9,12 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, InterfaceError, connection
 
 from memories.services import accesses
 from memories.services.accesses import MOST_NOTED, Accesses
 from memories.store import memories
+from omnia.metrics import ACCESSES_DROPPED
 from tests.support import Store, opened_store, run
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
@@ -78,16 +79,28 @@ class TestCounting:
         run("DELETE FROM memories_memory")
         assert noted.flush() == 0
 
-    def test_more_than_can_be_noted_are_not_counted(self, noted: Accesses) -> None:
-        first = uuid4()
-        noted.note([first, *(uuid4() for _ in range(MOST_NOTED))], now=NOW)
+    def test_of_too_many_those_read_longest_ago_are_not_counted(self, noted: Accesses) -> None:
+        first, second = uuid4(), uuid4()
+        before = ACCESSES_DROPPED._value.get()
+        noted.note([first, second, *(uuid4() for _ in range(MOST_NOTED - 2))], now=NOW)
         noted.note([first], now=NOW)
+        noted.note([uuid4()], now=NOW)
         assert len(noted._noted) == MOST_NOTED
         assert noted._noted[first] == (2, NOW)
+        assert second not in noted._noted
+        assert ACCESSES_DROPPED._value.get() == before + 1
 
-    def test_a_store_that_is_away_costs_the_counts(self, noted: Accesses, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_child_of_the_process_counts_for_itself(self, noted: Accesses) -> None:
+        noted.note([uuid4()], now=NOW)
+        accesses._forked()
+        assert accesses._Process.accesses is None
+
+    @pytest.mark.parametrize("error", [DatabaseError, InterfaceError])
+    def test_a_store_that_is_away_costs_the_counts(
+        self, noted: Accesses, monkeypatch: pytest.MonkeyPatch, error: type[Exception]
+    ) -> None:
         def away(_: Any) -> int:
-            raise DatabaseError
+            raise error
 
         monkeypatch.setattr(memories, "count_accesses", away)
         noted.note([uuid4()], now=NOW)
