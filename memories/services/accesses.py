@@ -7,12 +7,12 @@ Only memories of a user are counted: the count of a shared one would tell everyb
 
 from __future__ import annotations
 
-import atexit
 import logging
 import os
 import threading
 from collections.abc import Iterable, Mapping
 from datetime import datetime
+from multiprocessing.util import Finalize
 from typing import Any
 from uuid import UUID
 
@@ -77,7 +77,8 @@ class Accesses:
         if self._writer is None:
             self._writer = threading.Thread(target=self._run, name="accesses", daemon=True)
             self._writer.start()
-            atexit.register(self.stop)
+            # Unlike atexit it also runs in a server's worker, which multiprocessing starts.
+            Finalize(None, self.stop, exitpriority=1)
 
     def _run(self) -> None:
         while not self._ended.wait(self._every):
