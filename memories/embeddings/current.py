@@ -43,7 +43,9 @@ class _Process:
 
     in_use: InUse | None = None
     looks_again: float = 0.0
-    seats: dict[tuple[EmbeddingConfig, Slot], Seat] = field(default_factory=dict)
+    named: Seat | None = None
+    """The model of the environment, while none is in use yet."""
+    seats: dict[tuple[int, Slot], Seat] = field(default_factory=dict)
     looking: threading.Lock = field(default_factory=threading.Lock)
 
 
@@ -151,20 +153,17 @@ def _seated(process: _Process, found: InForce) -> InUse:
 
 
 def _named_seat(process: _Process, named: EmbeddingConfig) -> Seat:
-    key = (named, Slot.FIRST)
-    if key not in process.seats:
-        process.seats[key] = Seat(embedder_of(named), shares=True, adopts=named)
-    return process.seats[key]
+    if process.named is None:
+        process.named = Seat(embedder_of(named), shares=True, adopts=named)
+    return process.named
 
 
 def _seat_of(process: _Process, turn: Turn) -> Seat:
-    """Its seat as before, so that its caches stay; a description is turned into an embedder once."""
-    config = reachable(turn)
-    key = (config, turn.slot)
-    seated = process.seats.get(key)
-    if seated is None or seated.adopts:
-        embedder = seated.embedder if seated else embedder_of(config)
-        seated = process.seats[key] = Seat(embedder, slot=turn.slot, row_id=turn.row, shares=True)
+    """Its seat as before, so that its caches stay; a model is built once."""
+    seated = process.seats.get((turn.row, turn.slot))
+    if seated is None:
+        built = process.named.embedder if process.named and named_is(turn) else embedder_of(reachable(turn))
+        seated = process.seats[turn.row, turn.slot] = Seat(built, slot=turn.slot, row_id=turn.row, shares=True)
     return seated
 
 

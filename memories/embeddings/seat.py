@@ -70,7 +70,7 @@ class Seat:
         return _or_none(lambda: self.passage_vectors(texts)) or [None] * len(texts)
 
     def model_row_id(self) -> int | None:
-        """The EmbeddingModel row of the embedder, made on first use; None without an embedder.
+        """The EmbeddingModel row of the embedder, made on first use; None without an embedder, or where another is in use.
 
         Ask after a vector came: a provider that has not answered yet may not have told its dimension,
         and then this raises EmbeddingFailed.
@@ -80,8 +80,8 @@ class Seat:
         name, dimensions = self.embedder.name, self.embedder.dimensions
         with transaction.atomic():
             row_id = embedding_models.model_row(name, dimensions=dimensions)
-            if self.adopts:
-                embedding_models.adopt(self.adopts.with_dimensions(dimensions), row=row_id)
+            if self.adopts and not embedding_models.adopt(self.adopts.with_dimensions(dimensions), row=row_id):
+                return None
         # Remembered once it is committed only: a rollback takes the row away again.
         transaction.on_commit(lambda: setattr(self, "_row_id", row_id))
         return row_id

@@ -113,15 +113,20 @@ def model_row(name: str, *, dimensions: int) -> int:
     return int(row["id"])
 
 
-def adopt(config: EmbeddingConfig, *, row: int) -> None:
-    """Puts a model in use without a change, where none is in use or the one in use has no vectors."""
+def adopt(config: EmbeddingConfig, *, row: int) -> bool:
+    """Puts a model in use without a change, where none is in use or the one in use has no vectors.
+
+    False where another process was first with another model.
+    """
     with transaction.atomic():
         advisory_lock("embedding-model")
         found = in_force()
-        if found is None:
-            _insert(config, row=row, slot=Slot.FIRST, status="completed", by="")
-        elif found.used.row != row and gives_way(found):
-            _insert(config, row=row, slot=found.used.slot, status="completed", by="")
+        if found and found.used.row == row:
+            return True
+        if found and not gives_way(found):
+            return False
+        _insert(config, row=row, slot=found.used.slot if found else Slot.FIRST, status="completed", by="")
+    return True
 
 
 def gives_way(found: InForce) -> bool:

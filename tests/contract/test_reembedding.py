@@ -381,6 +381,32 @@ class TestEnvironment:
         store.save(TEXTS[0])
         assert (models(store), used(store)) == ([("new-16", None)], "new")
 
+    def test_a_model_that_came_second_stores_nothing_of_its_own(
+        self, store: Store, name_in_the_environment: Any
+    ) -> None:
+        """Two processes with other settings start beside an empty store."""
+        name_in_the_environment(model="new", dimensions=16)
+        with unaware():
+            late = current.in_use()
+            name_in_the_environment(model="old", dimensions=8)
+            store.save(TEXTS[0])
+            assert late.active.model_row_id() is None
+        assert used(store) == "old"
+
+    def test_the_model_in_use_is_built_once(self, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+        """From before its first vector on: a second one may take a hundred megabytes."""
+        built: list[Model] = []
+
+        def build(config: EmbeddingConfig) -> Model:
+            built.append(Model(config))
+            return built[-1]
+
+        monkeypatch.setattr(current, "build", build)
+        for text in TEXTS:
+            store.save(text)
+        assert current.seat().adopts is None
+        assert len(built) == 1
+
     def test_a_change_that_was_ordered_holds_without_any_vector_too(self, store: Store) -> None:
         order(store)
         assert carry_on()
