@@ -28,6 +28,7 @@ from omnia.core.scope import Scope
 from omnia.db import advisory_lock
 from omnia.quickstart.credentials import Credentials, DemoUser, DemoWorkspace
 from policies.domain.manifest import load_documents
+from policies.domain.plan import entries_of
 from policies.models import MemoryPolicy, Workspace
 from policies.services.apply import apply_documents
 from policies.services.resolve import policy_for
@@ -65,7 +66,8 @@ def _workspace(now: datetime) -> UUID:
     if found := Workspace.objects.filter(name=NAME).first():
         return found.uid
     kinds = ["workspaces"] if MemoryPolicy.objects.filter(name=NAME).exists() else ["policies", "workspaces"]
-    apply_documents([each for kind in kinds for each in _documents(kind)], actor=_ACTOR, now=now)
+    entries = [each for kind in kinds for each in entries_of(_documents(kind), origin=kind)]
+    apply_documents(entries, actor=_ACTOR, now=now)
     uid = Workspace.objects.get(name=NAME).uid
     policy = policy_for(uid, service_group="default")
     for command in _memories(uid):

@@ -6,7 +6,7 @@ Written against the raw spec and tolerant of anything: a policy that fails here 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -58,6 +58,16 @@ def status_of(
         for kind, holds, reason, message in rows
     ]
     return Status("Error" if problems else "Active", conditions, problems)
+
+
+def warnings(conditions: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """What a policy with these conditions is, yet hardly meant to be; each goes on after its name."""
+    for each in conditions:
+        match each:
+            case {"type": "PolicyValid", "status": "False", "message": why}:
+                yield f"is in phase Error: {why}"
+            case {"type": "SchemaCoverage", "status": "False", "message": why}:
+                yield f"has a tier that takes no memory: {why}"
 
 
 def _problems(spec: Mapping[str, Any]) -> Iterator[FieldProblem]:

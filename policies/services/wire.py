@@ -38,4 +38,4 @@ def _object(row: Row, plural: str) -> dict[str, Any]:
         "generation": row.generation,
         "creationTimestamp": row.created_at.replace(microsecond=0),
     }
-    return {"apiVersion": crd.api_version, "kind": crd.kind, "metadata": metadata, "spec": row.spec}
+    return crd.document(row.name, row.spec) | {"metadata": metadata}

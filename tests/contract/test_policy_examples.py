@@ -83,7 +83,7 @@ spec:
 def apply(folder: Path, text: str) -> str:
     file, out = folder / "policies.yaml", StringIO()
     file.write_text(text, encoding="utf-8")
-    call_command("apply_policy", str(file), stdout=out)
+    call_command("policy", "apply", str(file), stdout=out)
     return out.getvalue()
 
 

@@ -14,6 +14,7 @@ import yaml
 
 from omnia.core.errors import FieldProblem
 from policies.domain.schema.finding import Finding, Node
+from policies.domain.schema.order import in_order
 from policies.domain.schema.prune import prune
 from policies.domain.schema.ratchet import unchanged
 from policies.domain.schema.rules import Rule, broken, rules_of
@@ -95,6 +96,12 @@ class Crd:
             schema=schema,
             rules=tuple(rules_of(schema)),
         )
+
+    def document(self, name: str, spec: Mapping[str, Any]) -> dict[str, Any]:
+        """The object as a file has it: what its writer may set, in the schema's order."""
+        metadata = {"name": name}
+        given = {"apiVersion": self.api_version, "kind": self.kind, "metadata": metadata, "spec": dict(spec)}
+        return dict(in_order(given, self.schema))
 
     def check(self, document: object, *, stored: Mapping[str, Any] | None = None) -> Checked:
         """Judges a whole document; `stored` is the spec it would replace.

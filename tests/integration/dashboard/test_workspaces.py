@@ -59,7 +59,7 @@ def test_a_platform_admin_without_a_workspace_is_told_how_to_make_one() -> None:
     person("root").__class__.objects.filter(username="root").update(is_superuser=True)
     page = client.get("/memories/").content.decode()
     assert "There is no workspace yet" in page
-    assert "manage.py apply_policy" in page
+    assert "manage.py policy apply" in page
     assert "Ask an owner" not in page
 
 
