@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+from rest_framework.permissions import SAFE_METHODS
+from rest_framework.request import Request
+
 from omnia.api.pagination import decode_cursor, encode_cursor
 from omnia.api.views import ApiView
 from omnia.core.errors import Forbidden, PreconditionRequired
@@ -19,17 +22,23 @@ class DocumentView(ApiView):
 
     parser_classes = PARSERS
     plural: ClassVar[str]
+    writes: ClassVar[bool] = True
+    """Whether its unsafe methods change anything."""
 
-    def require_admin(self) -> None:
-        """Raises Forbidden `role_too_small` for anybody but a platform admin."""
-        if not self.principal.platform_admin:
+    def check_permissions(self, request: Request) -> None:
+        """Before the body is read. Raises Forbidden `role_too_small` for a write of anybody but a platform admin."""
+        super().check_permissions(request)
+        if self.writes and request.method not in SAFE_METHODS and not self.principal.platform_admin:
             raise Forbidden("Policies and workspaces are changed by platform admins.", code="role_too_small")
 
     def document(self) -> dict[str, Any]:
-        """The body as a whole document: what the server adds is left out, what it knows is filled in."""
+        """The body as a whole document: what the server knows is filled in."""
         crd = Crd.load(self.plural)
-        given = {key: value for key, value in self.body.items() if key not in ("bindings", "status")}
-        return {"apiVersion": crd.api_version, "kind": crd.kind, **given}
+        return {"apiVersion": crd.api_version, "kind": crd.kind, **self.given()}
+
+    def given(self) -> dict[str, Any]:
+        """The body without what the server adds to what it shows."""
+        return {key: value for key, value in self.body.items() if key not in ("bindings", "status")}
 
     def expected(self) -> str | None:
         """The entity tag of If-Match; None for `*`. Raises PreconditionRequired without one."""

@@ -10,20 +10,25 @@ from rest_framework.parsers import BaseParser
 
 from omnia.api.parsing import StrictJSONParser
 from omnia.api.responses import json_response
-from omnia.core.errors import BadInput
+from omnia.core.errors import BadInput, TooLarge
 from policies.domain.manifest import dump_document, load_documents
 
 YAML = "application/yaml"
+LARGEST_YAML = 3 * 1024 * 1024
+"""Bytes; what a Kubernetes API server takes of an object."""
 
 
 class YAMLParser(BaseParser):
-    """`application/yaml`: one document."""
+    """`application/yaml`: one document. Raises BadInput for any other text, TooLarge over 3 MiB."""
 
     media_type = YAML
 
     def parse(self, stream: IO[Any], media_type: str | None = None, parser_context: object = None) -> Any:
+        content: bytes = stream.read()
+        if len(content) > LARGEST_YAML:
+            raise TooLarge("A YAML body may have 3 MiB.")
         try:
-            documents = load_documents(stream.read().decode())
+            documents = load_documents(content.decode())
         except UnicodeDecodeError:
             raise BadInput("The body is not UTF-8 text.", code="invalid_manifest") from None
         if len(documents) != 1:

@@ -45,7 +45,6 @@ class WorkspacesView(_Workspaces):
 
     @docs.create_workspace
     def post(self, request: Request) -> HttpResponse:
-        self.require_admin()
         row = create_workspace(self.document(), actor=self.actor, now=self.now)
         return self.answer(row, Role.PLATFORM_ADMIN, status=201)
 
@@ -63,21 +62,18 @@ class WorkspaceView(_Workspaces):
 
     @docs.replace_workspace
     def put(self, request: Request, name: str) -> HttpResponse:
-        self.require_admin()
         expected = self.expected()
         row = replace_workspace(name, self.document(), actor=self.actor, now=self.now, expected=expected)
         return self.answer(row, Role.PLATFORM_ADMIN)
 
     @docs.patch_workspace
     def patch(self, request: Request, name: str) -> HttpResponse:
-        self.require_admin()
         expected = self.expected()
-        row = patch_workspace(name, self.body, actor=self.actor, now=self.now, expected=expected)
+        row = patch_workspace(name, self.given(), actor=self.actor, now=self.now, expected=expected)
         return self.answer(row, Role.PLATFORM_ADMIN)
 
     @docs.delete_workspace
     def delete(self, request: Request, name: str) -> HttpResponse:
-        self.require_admin()
         self.query.only("confirm")
         confirmed = self.query.text("confirm") == name
         delete_workspace(name, actor=self.actor, confirmed=confirmed, expected=self.expected())

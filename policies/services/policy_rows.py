@@ -15,7 +15,7 @@ from policies.domain.conditions import status_of
 from policies.kube.port import Document
 from policies.models import MemoryPolicy
 from policies.services.editing import make_visible
-from policies.services.rows import Deed, Rows
+from policies.services.rows import Deed, Rows, whole
 
 
 class PolicyRows(Rows[MemoryPolicy]):
@@ -46,6 +46,7 @@ class PolicyRows(Rows[MemoryPolicy]):
 
     def note(self, deed: Deed, row: MemoryPolicy, *, actor: Actor, **facts: Any) -> None:
         phase = {} if deed == "deleted" else {"phase": row.phase}
+        facts = whole(deed, row.spec) | facts
         _EVENTS[deed](actor=actor, policy=row.name, metadata={"generation": row.generation, **phase, **facts})
 
 

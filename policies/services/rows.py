@@ -5,6 +5,7 @@ Edits and the mirror of a cluster write through here, so a row means the same wh
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Generic, Literal, TypeVar
 from uuid import UUID
@@ -12,12 +13,20 @@ from uuid import UUID
 from omnia.api.moments import parse_moment
 from omnia.core.actor import Actor
 from omnia.db import advisory_lock
+from policies.domain.changes import told
 from policies.domain.schema.crd import is_name
 from policies.kube.port import Document, Plural
 from policies.models import MemoryPolicy, Workspace
 
 Row = TypeVar("Row", MemoryPolicy, Workspace)
 Deed = Literal["created", "changed", "deleted"]
+
+
+def whole(deed: Deed, spec: Mapping[str, Any]) -> dict[str, Any]:
+    """What a creation brought or a deletion took, leaf by leaf, for the audit."""
+    found = {"created": ({}, spec), "deleted": (spec, {})}.get(deed)
+    leaves = told(*found) if found else []
+    return {"changes": leaves} if leaves else {}
 
 
 class Rows(Generic[Row]):

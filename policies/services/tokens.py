@@ -33,9 +33,11 @@ class Wish:
 def make_token(wish: Wish, *, principal: Principal, actor: Actor, now: datetime) -> Issued:
     """Makes the token. An owner's reach their own workspaces; everything else takes a platform admin.
 
-    Raises Forbidden `role_too_small`, NotFound `workspace_not_found`, or BadInput naming the rule a wish breaks.
+    Raises Forbidden `role_too_small`, `scope_not_held` or `outlives_its_maker`, NotFound `workspace_not_found`, or
+    BadInput naming the rule a wish breaks.
     """
     _require_maker(principal)
+    _require_held(wish, principal, now)
     everywhere = EVERYWHERE in wish.workspaces or wish.role is Role.PLATFORM_ADMIN
     if everywhere and not principal.platform_admin:
         raise Forbidden(
@@ -75,6 +77,24 @@ def _require_maker(principal: Principal) -> None:
         raise Forbidden("A token bound to a user does not deal with tokens.", code="bound_to_a_user")
     if not principal.platform_admin and not _owned(principal):
         raise Forbidden("Tokens are for owners of a workspace and platform admins.", code="role_too_small")
+
+
+def _require_held(wish: Wish, principal: Principal, now: datetime) -> None:
+    """Scopes and time are the maker's to give as far as they have them."""
+    if not principal.platform_admin and not wish.scopes <= principal.scopes:
+        raise Forbidden("A scope is given by who has it, or by a platform admin.", code="scope_not_held")
+    ends = _end_of(principal)
+    if ends is not None and (wish.lifetime is None or now + wish.lifetime > ends):
+        raise Forbidden(
+            f"A token ends no later than the one that makes it ({ends:%Y-%m-%dT%H:%M:%SZ}).", code="outlives_its_maker"
+        )
+
+
+def _end_of(principal: Principal) -> datetime | None:
+    """When the token the caller shows ends; None when it does not, or they show none of ours."""
+    kind, _, key = principal.caller.partition(":")
+    ends = ApiToken.objects.filter(id=key).values_list("expires_at", flat=True) if kind == "token" else ()
+    return next(iter(ends), None)
 
 
 def _owned(principal: Principal) -> set[UUID]:

@@ -15,7 +15,7 @@ from omnia.core.errors import Conflict
 from policies import permissions
 from policies.models import ServiceGroup, Workspace
 from policies.services.editing import make_visible
-from policies.services.rows import Deed, Rows
+from policies.services.rows import Deed, Rows, whole
 
 
 class WorkspaceRows(Rows[Workspace]):
@@ -56,7 +56,8 @@ class WorkspaceRows(Rows[Workspace]):
 
     def note(self, deed: Deed, row: Workspace, *, actor: Actor, **facts: Any) -> None:
         generation = {"generation": row.generation} if deed == "changed" else {}
-        record(f"workspace_{deed}", workspace=row.uid, actor=actor, metadata={"name": row.name, **generation, **facts})
+        facts = generation | whole(deed, row.spec) | facts
+        record(f"workspace_{deed}", workspace=row.uid, actor=actor, metadata={"name": row.name, **facts})
 
 
 WORKSPACES = WorkspaceRows()

@@ -13,6 +13,8 @@ from django.test import Client
 
 from omnia.api.principal import Role
 from omnia.audit.models import AuditRow
+from policies.api.media import LARGEST_YAML
+from policies.domain.schema.crd import Crd
 from policies.models import MemoryPolicy, Workspace
 from policies.services.access import clear_cache
 from tests.callers import caller
@@ -87,6 +89,18 @@ class TestPolicies:
         patch: dict[str, Any] = {"spec": {"write": None, "tiers": {"agent": {}}}}
         patched = admin.send("PATCH", "policies/basic", patch, status=200, kind=MERGE, **{"If-Match": "*"}).json()
         assert patched["spec"] == {"tiers": SPEC["tiers"] | {"agent": {}}}
+
+    def test_a_patch_comes_as_yaml_too_and_what_the_server_adds_is_left_out(self, admin: Api) -> None:
+        admin.make("policies", "basic", SPEC)
+        patch = "spec: {write: {maxBodyBytes: 5}}\nstatus: {phase: Error}\nbindings: []\n"
+        patched = admin.send("PATCH", "policies/basic", patch, status=200, kind=YAML, **{"If-Match": "*"}).json()
+        assert patched["spec"] == SPEC | {"write": {"maxBodyBytes": 5}}
+        assert (patched["status"]["phase"], patched["status"]["observedGeneration"]) == ("Active", 2)
+
+    def test_a_spec_is_shown_in_the_order_of_the_schema(self, admin: Api) -> None:
+        made = admin.make("policies", "basic", {"write": {}, "gate": {}, "dedup": {}, "recall": {}, "tiers": {}})
+        declared = Crd.load("memorypolicies").schema["properties"]["spec"]["properties"]
+        assert list(made["spec"]) == [key for key in declared if key in made["spec"]]
 
     def test_a_list_for_a_patch_is_refused(self, admin: Api) -> None:
         """Security case 239: JSON patch is another language."""
@@ -182,6 +196,13 @@ class TestYaml:
         assert answer.status_code in (400, 422)
         assert not MemoryPolicy.objects.exists()
 
+    def test_a_body_no_cluster_would_take_is_refused_unread(self, admin: Api) -> None:
+        large = "a: 1\n#" + "x" * LARGEST_YAML
+        assert admin.send("POST", "policies", large, status=413, kind=YAML).json()["code"] == "too_large"
+
+    def test_who_may_not_write_has_no_body_read(self, admin: Api) -> None:
+        Api(caller(Role.OWNER)).send("POST", "policies", "{", status=403, kind=YAML)
+
 
 class TestValidate:
     def judged(self, api: Api, spec: Any, *, name: str = "basic", query: str = "") -> Any:
@@ -207,6 +228,19 @@ class TestValidate:
         assert self.judged(admin, legacy | {"write": {"maxBodyBytes": 5}})["valid"]
         assert not self.judged(admin, legacy, query="?as=create")["valid"]
         assert not self.judged(admin, legacy, name="another")["valid"]
+
+    def test_who_may_read_a_policy_has_its_update_judged(self, admin: Api) -> None:
+        legacy = SPEC | {"dedup": {"embeddingSimilarity": {"autoSupersedeAbove": "0.4"}}}
+        MemoryPolicy.objects.create(name="basic", spec=legacy, phase="Active")
+        admin.make("workspaces", "w", BOUND)
+        viewer = Api(caller(Role.VIEWER, workspaces=frozenset({Workspace.objects.get().uid})))
+        assert self.judged(viewer, legacy)["valid"]
+        assert not self.judged(viewer, legacy, query="?as=create")["valid"]
+
+    def test_it_is_judged_as_a_creation_or_as_what_it_is(self, admin: Api) -> None:
+        body = {"metadata": {"name": "basic"}, "spec": SPEC}
+        refused = admin.send("POST", "policies/validate?as=update", body, status=400)
+        assert refused.json()["code"] == "invalid_parameter"
 
     def test_who_may_not_see_a_policy_learns_nothing_of_it(self, admin: Api) -> None:
         legacy = SPEC | {"dedup": {"embeddingSimilarity": {"autoSupersedeAbove": "0.4"}}}

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from omnia.api.models import ApiToken
 from omnia.api.principal import Role
+from omnia.api.tokens import DREAMING
 from omnia.audit.models import AuditRow
 from tests.callers import bearer, caller
 from tests.support import Store, opened_store
@@ -81,6 +83,22 @@ def test_nobody_makes_a_token_that_may_more_than_they(store: Store, wishes: dict
         asking, before = owner(store), ApiToken.objects.count()
         make(asking, status=status, **wishes | {"workspaces": [names.get(each, each) for each in wishes["workspaces"]]})
         assert ApiToken.objects.count() == before
+
+
+def test_a_scope_is_given_by_who_has_it(store: Store) -> None:
+    mine = frozenset({store.workspace})
+    holder = replace(store, client=caller(Role.OWNER, workspaces=mine, scopes=frozenset({DREAMING})))
+    assert make(owner(store), scopes=[DREAMING], status=403)["code"] == "scope_not_held"
+    assert make(holder, scopes=[DREAMING])["scopes"] == [DREAMING]
+    assert make(admin(store), scopes=[DREAMING])["scopes"] == [DREAMING]
+
+
+@pytest.mark.parametrize("role", [Role.OWNER, Role.PLATFORM_ADMIN])
+def test_a_token_ends_no_later_than_its_maker(store: Store, role: Role) -> None:
+    asking = replace(store, client=caller(role, lifetime=timedelta(days=2)))
+    for expires in (None, "3d"):
+        assert make(asking, expires=expires, status=403)["code"] == "outlives_its_maker"
+    assert make(asking, expires="1d")["expires_at"]
 
 
 @pytest.mark.parametrize("role", [Role.VIEWER, Role.EDITOR])

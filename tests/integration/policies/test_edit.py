@@ -39,7 +39,8 @@ def test_a_new_policy_is_active_at_generation_one() -> None:
     assert (row.spec, row.last_valid_spec) == (USER_TTL, USER_TTL)
     assert (row.generation, row.observed_generation, row.phase) == (1, 1, "Active")
     assert (row.created_at, row.updated_at) == (NOW, NOW)
-    assert events() == [("policy_created", {"policy": "p", "generation": 1, "phase": "Active"})]
+    came = [{"pointer": "/spec/tiers/user/ttl/default", "before": None, "after": "180d"}]
+    assert events() == [("policy_created", {"policy": "p", "generation": 1, "phase": "Active", "changes": came})]
 
 
 def test_a_name_is_taken_once() -> None:
@@ -154,10 +155,11 @@ def test_put_says_what_it_came_to() -> None:
 
 
 def test_a_deleted_policy_is_gone_and_audited() -> None:
-    create()
+    create(USER_TTL)
     delete_policy("p", actor=OPERATOR)
     assert not MemoryPolicy.objects.exists()
-    assert events()[1:] == [("policy_deleted", {"policy": "p", "generation": 1})]
+    went = [{"pointer": "/spec/tiers/user/ttl/default", "before": "180d", "after": None}]
+    assert events()[1:] == [("policy_deleted", {"policy": "p", "generation": 1, "changes": went})]
 
 
 def test_the_object_a_client_reads_can_be_written_back() -> None:

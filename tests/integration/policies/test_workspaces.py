@@ -62,7 +62,11 @@ def test_generations_tags_and_events() -> None:
         replace({"displayName": "Team C"}, expected=read)
     events = list(AuditRow.objects.order_by("id").values_list("event", "workspace_id", "metadata"))
     assert events == [
-        ("workspace_created", row.uid, {"name": "w"}),
+        (
+            "workspace_created",
+            row.uid,
+            {"name": "w", "changes": [{"pointer": "/spec/displayName", "before": None, "after": "Team A"}]},
+        ),
         (
             "workspace_changed",
             row.uid,
@@ -129,4 +133,6 @@ def test_a_workspace_with_memories_is_deleted_only_when_confirmed_and_then_with_
     delete_workspace("w", actor=OPERATOR, confirmed=True)
     assert [each.workspace_id for each in Memory.objects.all()] == [other.uid]
     deleted = AuditRow.objects.get(event="workspace_deleted")
-    assert (deleted.workspace_id, deleted.metadata) == (row.uid, {"name": "w", "rows_removed": 1})
+    went = [{"pointer": "/spec/services", "before": row.spec["services"], "after": None}]
+    assert deleted.workspace_id == row.uid
+    assert deleted.metadata == {"name": "w", "rows_removed": 1, "changes": went}

@@ -73,6 +73,8 @@ REFUSED = [
     ('{"a":' * 100_000, "nests deeper"),
     ("a: " + "[" * (DEEPEST + 1) + "]" * (DEEPEST + 1), "levels deep"),
     ("[" + "1," * MOST_VALUES + "1]", "values"),
+    ("- 1\n" * MOST_VALUES, "values"),
+    ("[" + "1," * MOST_VALUES + "1", "values"),
     ('a: "\\0"', "NUL"),
     ('"\\0": a', "NUL"),
     ('a: "\\ud800"', "surrogate"),
