@@ -20,6 +20,7 @@ from policies.dashboard.sections import fields_of
 from policies.domain.manifest import dump_document, load_documents
 from policies.domain.schema.crd import Crd
 from policies.domain.schema.finding import Node, child
+from policies.domain.schema.order import in_order
 from policies.models import MemoryPolicy
 
 EMPTY_SPEC: dict[str, Any] = {"tiers": {}}
@@ -88,7 +89,7 @@ class Draft:
 
     def holding(self, document: Mapping[str, Any]) -> Draft:
         """The draft with another document; the text stays as typed when it says the same."""
-        return self if document == self.document else replace(self, text=dump_document(in_order(document)))
+        return self if document == self.document else replace(self, text=dump_document(arranged(document)))
 
     def laid(self, posted: Mapping[str, str]) -> Draft:
         """The draft with the posted fields that differ from it; every other leaf stays as it is."""
@@ -124,13 +125,12 @@ class Draft:
 
 def document_of(name: str, spec: Mapping[str, Any]) -> dict[str, Any]:
     """The document an editor shows: what its writer may set, in the schema's order."""
-    crd = Crd.load("memorypolicies")
-    return in_order({"apiVersion": crd.api_version, "kind": crd.kind, "metadata": {"name": name}, "spec": dict(spec)})
+    return Crd.load("memorypolicies").document(name, spec)
 
 
-def in_order(document: Mapping[str, Any]) -> dict[str, Any]:
-    """The same document with its keys in the schema's order, unknown ones last; the store keeps no order."""
-    return dict(_ordered(document, Crd.load("memorypolicies").schema))
+def arranged(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The same document with its keys in the schema's order, unknown ones last."""
+    return dict(in_order(document, Crd.load("memorypolicies").schema))
 
 
 def shown(field: Field, document: Mapping[str, Any]) -> str:
@@ -184,17 +184,6 @@ def _blank(node: Node) -> dict[str, Any]:
         ((key, inner),) = fields.items()
         return {key: _blank(inner)} if inner["type"] == "object" else {}
     return {}
-
-
-def _ordered(value: Any, node: Node | None) -> Any:
-    if isinstance(value, list):
-        items = (node or {}).get("items")
-        return [_ordered(each, items) for each in value]
-    if not isinstance(value, Mapping):
-        return value
-    known = (node or {}).get("properties", {})
-    keys = sorted(value, key=lambda key: list(known).index(key) if key in known else len(known))
-    return {key: _ordered(value[key], child(node, key) if node else None) for key in keys}
 
 
 def _read(text: str) -> Any:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from policies.dashboard.draft import Draft, in_order
+from policies.dashboard.draft import Draft, arranged
 from policies.dashboard.fields import Field, Path
 from policies.dashboard.places import path_of
 from policies.dashboard.readback import read_back, said
@@ -62,7 +62,7 @@ def dotted(pointer: str) -> str:
 
 def compared(draft: Draft) -> list[Line]:
     """The YAML before and after the draft, unchanged parts left out."""
-    before, after = (dump_document(in_order(each)).splitlines() for each in (draft.base_document, draft.document))
+    before, after = (dump_document(arranged(each)).splitlines() for each in (draft.base_document, draft.document))
     return list(_lines(difflib.unified_diff(before, after, lineterm="", n=_CONTEXT)))
 
 
