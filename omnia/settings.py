@@ -92,6 +92,12 @@ TEMPLATES = [
 ]
 
 
+def _bounded() -> dict[str, str]:
+    """The longest a statement may take where people wait for it, in milliseconds (OMNIA_STATEMENT_TIMEOUT)."""
+    limit = os.environ.get("OMNIA_STATEMENT_TIMEOUT", "")
+    return {"options": f"-c statement_timeout={int(limit)}"} if limit else {}
+
+
 def _database(url: str) -> dict[str, object]:
     """Django's form of a libpq URL. Statements are prepared: planning one costs more than running it."""
     if not url:
@@ -108,7 +114,7 @@ def _database(url: str) -> dict[str, object]:
         "ENGINE": "django.db.backends.postgresql",
         "CONN_MAX_AGE": None,
         "ATOMIC_REQUESTS": False,
-        "OPTIONS": {**parts, "server_side_binding": True, "prepare_threshold": 3, "connect_timeout": 5},
+        "OPTIONS": {**parts, "server_side_binding": True, "prepare_threshold": 3, "connect_timeout": 5, **_bounded()},
     }
 
 

@@ -19,6 +19,8 @@ from omnia.api.views import ApiView
 class RetrieveView(ApiView):
     """Recall: the memories that answer a question, from every tier the scope joins."""
 
+    reads_only = True
+
     @docs.recall
     def post(self, request: Request) -> HttpResponse:
         message = read(RecallMessage, self.body)
@@ -30,6 +32,8 @@ class RetrieveView(ApiView):
 
 class SemanticView(ApiView):
     """The search over every tier the scope joins, with a filter of the caller's own."""
+
+    reads_only = True
 
     @docs.semantic
     def post(self, request: Request) -> HttpResponse:

@@ -79,8 +79,12 @@ def merged(old: Wording, command: SaveCommand, *, expires_at: datetime | None) -
 
 
 def restated(old: Wording, command: SaveCommand, *, expires_at: datetime | None) -> Wording:
-    """The same key is said again: the newer saying replaces the old one, expiry and category anew."""
-    return replace(first(command, expires_at=expires_at), metadata={**old.metadata, **command.metadata})
+    """The same key is said again: the newer saying replaces the old one, expiry and category anew.
+
+    The old metadata stays beside the new unless it was said in a more sensitive category: it must go with that one.
+    """
+    kept = old.metadata if upward(old.consent_category, command.category) == command.category else {}
+    return replace(first(command, expires_at=expires_at), metadata={**kept, **command.metadata})
 
 
 def later(one: datetime | None, other: datetime | None) -> datetime | None:

@@ -27,6 +27,7 @@ def forget(memory: UUID, *, scope: Scope, any_agent: bool = False, now: datetime
         owner_lock(scope)
         if not removal.retire(memory, reach=Reach(scope, any_agent=any_agent), now=now):
             raise not_found()
+        idempotency.drop_answers_with([memory])
         record.memory_deleted(scope=scope, actor=actor, memory=memory, reason="forgotten")
 
 

@@ -24,6 +24,7 @@ from omnia.core.errors import BadInput, FieldProblem, Forbidden, NotFound, Omnia
 log = logging.getLogger(__name__)
 
 PROBLEM_JSON = "application/problem+json"
+_MOST_TOLD = 100
 _RETRY_SOON = {"Retry-After": "2"}
 _CHALLENGE = {"WWW-Authenticate": "Bearer"}
 _REFUSALS = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.TOO_MANY_REQUESTS})
@@ -50,7 +51,7 @@ def problem(
         "error": detail,
     }
     if errors:
-        body["errors"] = [each.as_json() for each in errors]
+        body["errors"] = [each.as_json() for each in errors[:_MOST_TOLD]]
     body["request_id"] = request_id
     return json_response(body, status=status, headers=headers, content_type=PROBLEM_JSON)
 

@@ -7,13 +7,16 @@ answer again. A run that never finished frees its key after a minute, an answer 
 from __future__ import annotations
 
 import hashlib
+import hmac
 import logging
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 from uuid import UUID
 
-from django.db import DatabaseError, connection
+from django.conf import settings
+from django.db import DatabaseError, connection, transaction
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
@@ -42,12 +45,20 @@ RETURNING id
 _FIRST = "SELECT fingerprint, status, content_type, body FROM omnia_idempotency WHERE caller = %s AND key_hash = %s"
 _KEEP = """
 UPDATE omnia_idempotency SET status = %s, content_type = %s, body = %s, workspace_id = %s, subject = %s, ids = %s::uuid[]
-WHERE id = %s
+WHERE id = %s AND NOT EXISTS (
+    SELECT FROM omnia_idempotency d WHERE d.caller = 'dropped' AND d.key_hash = ANY(%s)
+        AND d.created_at >= omnia_idempotency.created_at)
 """
 _DROP = """
 DELETE FROM omnia_idempotency
 WHERE (workspace_id = %s OR %s::uuid IS NULL) AND subject IN (%s, %s) OR workspace_id IS NULL AND subject = %s
 """
+_NOTE_DROP = """
+INSERT INTO omnia_idempotency (id, caller, key_hash, fingerprint, content_type, body, ids)
+VALUES (%s, %s, %s, '', '', '', '{}') ON CONFLICT (caller, key_hash) DO UPDATE SET created_at = clock_timestamp()
+"""
+_DROPPED = "dropped"
+"""The caller of the notes that a user's answers were dropped: what began before them is not kept any more."""
 _ID = re.compile(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _FREE = "DELETE FROM omnia_idempotency WHERE id = %s"
 _SWEEP = """
@@ -63,14 +74,18 @@ class Run:
     id: UUID
 
 
+def require_key(key: str) -> None:
+    """Raises BadInput `invalid_idempotency_key` for a key that is none."""
+    if not 1 <= len(key) <= 255:
+        raise BadInput("Idempotency-Key takes 1 to 255 characters.", code="invalid_idempotency_key")
+
+
 def begin(request: HttpRequest, *, key: str, caller: str, body: bytes) -> Run | HttpResponse:
     """The run that is ours to do, or the first answer again.
 
-    Raises BadInput for a key that is none, Conflict while the first run goes on, Unprocessable when
+    Raises Conflict while the first run goes on, Unprocessable when
     the key stood for another request.
     """
-    if not 1 <= len(key) <= 255:
-        raise BadInput("Idempotency-Key takes 1 to 255 characters.", code="invalid_idempotency_key")
     key_hash, fingerprint = _hash(key.encode()), _hash(request.get_full_path().encode(), body)
     with connection.cursor() as cursor:
         cursor.execute(_CLAIM, [uuid7(), caller, key_hash, fingerprint])
@@ -107,7 +122,9 @@ def finish(run: Run, response: HttpResponseBase, *, scopes: Collection[Scope]) -
                 return
             kind = response.headers.get("Content-Type", "")
             ids = sorted({found.decode() for found in _ID.findall(response.content)})
-            cursor.execute(_KEEP, [response.status_code, kind, response.content, *_whose(scopes), ids, run.id])
+            cursor.execute(
+                _KEEP, [response.status_code, kind, response.content, *_whose(scopes), ids, run.id, _notes(scopes)]
+            )
     except DatabaseError:
         log.warning("an answer could not be kept for its Idempotency-Key", exc_info=True)
 
@@ -118,8 +135,35 @@ def drop_answers(*, workspace: UUID | None, subject: str) -> int:
     In one workspace, or everywhere (None).
     """
     with connection.cursor() as cursor:
+        cursor.execute(_NOTE_DROP, [uuid7(), _DROPPED, _whose_note(workspace, subject)])
+    count = _drop(workspace, subject)
+    # Once more when the note can be seen by all: what was kept between the two statements above and the commit.
+    transaction.on_commit(partial(_drop, workspace, subject))
+    return count
+
+
+def _drop(workspace: UUID | None, subject: str) -> int:
+    with connection.cursor() as cursor:
         cursor.execute(_DROP, [workspace, workspace, subject, SEVERAL, SEVERAL])
         return int(cursor.rowcount)
+
+
+def _notes(scopes: Collection[Scope]) -> list[bytes]:
+    """The notes that would keep an answer about these people from being kept."""
+    people = {(scope.workspace, scope.user) for scope in scopes if scope.user}
+    return [_whose_note(place, user) for workspace, user in people for place in (workspace, None)]
+
+
+def _whose_note(workspace: UUID | None, subject: str) -> bytes:
+    """Keyed, so that the note names nobody."""
+    return hmac.digest(settings.SECRET_KEY.encode(), f"{workspace}\0{subject}".encode(), "sha256")
+
+
+def drop_answers_in(workspace: UUID) -> None:
+    """Deletes every kept answer of a workspace, and those about several."""
+    execute(
+        "DELETE FROM omnia_idempotency WHERE workspace_id = %(workspace)s OR subject = ''", {"workspace": workspace}
+    )
 
 
 def drop_answers_with(ids: Sequence[UUID]) -> None:

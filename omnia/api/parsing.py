@@ -20,6 +20,8 @@ from omnia.core.errors import BadInput, TooLarge
 
 LARGEST_BODY = 16 * 1024 * 1024
 DEEPEST = 64
+MOST_KEYS = 1_000
+"""Keys of one object: each unknown one would cost a problem of its own to tell."""
 _DRAINED, _PIECE = 64 * 1024 * 1024, 1024 * 1024
 _INTEGERS = range(-(2**63), 2**63)
 _MOST_DIGITS = 20
@@ -80,7 +82,7 @@ def _end_is_marked(request: HttpRequest) -> bool:
 def parse_json(body: bytes) -> Any:
     """The value of one strict JSON text.
 
-    Raises BadInput with code `invalid_json`, `duplicate_key`, `nul_character`, `too_deep` or
+    Raises BadInput with code `invalid_json`, `duplicate_key`, `nul_character`, `too_deep`, `too_many_keys` or
     `number_out_of_range`.
     """
     try:
@@ -102,6 +104,8 @@ def _count_keys(value: Any, depth: int) -> int:
         return 0
     if not depth:
         raise BadInput(f"The body nests deeper than {DEEPEST} levels.", code="too_deep")
+    if len(value) > MOST_KEYS and isinstance(value, dict):
+        raise BadInput(f"An object in the body has more than {MOST_KEYS} keys.", code="too_many_keys")
     inner, keys = (value.values(), len(value)) if isinstance(value, dict) else (value, 0)
     for each in inner:
         if each.__class__ is dict or each.__class__ is list:

@@ -25,7 +25,7 @@ from omnia.api.parsing import read_body
 from omnia.api.principal import Principal
 from omnia.api.query import Query
 from omnia.core.actor import Actor
-from omnia.core.errors import BadInput, MethodNotAllowed, UnsupportedMedia
+from omnia.core.errors import BadInput, Conflict, MethodNotAllowed, UnsupportedMedia
 from omnia.core.scope import Scope
 
 Handler = Callable[..., HttpResponseBase]
@@ -38,6 +38,11 @@ class ApiView(APIView):
     http_method_names = ["get", "head", "post", "put", "patch", "delete"]
     body_optional: ClassVar[bool] = False
     """Whether a POST, PUT or PATCH of this route may come without a body."""
+
+    reads_only: ClassVar[bool] = False
+    """Whether its POST changes nothing: then it is answered anew, and no answer of it is kept."""
+    tells_once: ClassVar[bool] = False
+    """Whether its answer is shown this once, and not again for its Idempotency-Key."""
 
     request: Request
     _document: Any = None
@@ -57,7 +62,7 @@ class ApiView(APIView):
             return run
         response = self._respond(handler)
         if run:
-            idempotency.finish(run, response, scopes=self._answer_scopes)
+            idempotency.finish(run, self._kept(response), scopes=self._answer_scopes)
         return response
 
     def _admit(self, request: HttpRequest) -> Handler:
@@ -81,7 +86,17 @@ class ApiView(APIView):
         key = request.META.get(idempotency.HEADER)
         if key is None or request.method != "POST":
             return None
+        idempotency.require_key(key)
+        if self.reads_only:
+            return None
         return idempotency.begin(request, key=key, caller=self.principal.caller, body=request.body)
+
+    def _kept(self, response: HttpResponseBase) -> HttpResponseBase:
+        """What a retry under the same key is answered. A person's role may be gone by then, so they are told no more."""
+        if response.status_code >= 400 or not (self.tells_once or self.principal.user is not None):
+            return response
+        done = Conflict("This was done under the same Idempotency-Key; its answer is not kept.", code="already_done")
+        return handle(done, {"request": self.request._request})
 
     def _respond(self, handler: Handler) -> HttpResponseBase:
         try:

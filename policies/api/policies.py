@@ -80,6 +80,7 @@ class ValidateView(_Policies):
     """A dry run: what admission would say, and the status the policy would have."""
 
     writes = False
+    reads_only = True
 
     @docs.validate_policy
     def post(self, request: Request) -> HttpResponse:

@@ -20,6 +20,8 @@ from policies.services.tokens import EVERYWHERE, make_token, visible_tokens, wit
 class TokensView(ApiView):
     """The tokens the caller may deal with; a new one."""
 
+    tells_once = True
+
     @docs.list_tokens
     def get(self, request: Request) -> HttpResponse:
         self.query.only()

@@ -40,7 +40,11 @@ class WorkspacesView(_Workspaces):
         roles = self.visible()
         names, cursor = self.page(sorted(roles))
         rows = Workspace.objects.in_bulk(names, field_name="name")
-        found = [_object(rows[name], roles[name]) for name in names if name in rows]
+        found = [
+            _object(rows[name], roles[name] if self.principal.subject is None else Role.VIEWER)
+            for name in names
+            if name in rows
+        ]
         return shown(request._request, listed(found, cursor))
 
     @docs.create_workspace
@@ -58,7 +62,7 @@ class WorkspaceView(_Workspaces):
         row = Workspace.objects.filter(name=name).first() if role else None
         if row is None or role is None:
             raise NotFound("There is no workspace of this name.", code="workspace_not_found")
-        return self.answer(row, role)
+        return self.answer(row, role if self.principal.subject is None else Role.VIEWER)
 
     @docs.replace_workspace
     def put(self, request: Request, name: str) -> HttpResponse:

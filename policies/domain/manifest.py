@@ -18,6 +18,8 @@ import yaml
 from omnia.core.errors import BadInput
 
 DEEPEST = 64
+LONGEST = 400_000
+"""Characters of YAML, which is read slowly: what is longer is not looked into at all."""
 MOST_VALUES = 100_000
 LARGEST_INTEGER = 2**63 - 1
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
@@ -44,6 +46,8 @@ def _parse(text: str) -> list[Any]:
         pass  # flow-style YAML, or several documents, begins like JSON too
     except (ValueError, RecursionError) as error:
         raise _unreadable(error) from None
+    if len(text) > LONGEST:
+        raise BadInput(f"The text has more than {LONGEST} characters.", code="invalid_manifest")
     try:
         return list(yaml.load_all(text, Loader=_Loader))
     except (yaml.YAMLError, ValueError, RecursionError) as error:

@@ -9,6 +9,7 @@ from typing import Any
 from django.db import models
 from django.db.models import ProtectedError
 
+from omnia.api import idempotency
 from omnia.audit.record import record
 from omnia.core.actor import Actor
 from omnia.core.errors import Conflict
@@ -35,6 +36,7 @@ class WorkspaceRows(Rows[Workspace]):
     def remove(self, row: Workspace, *, with_contents: bool) -> dict[str, Any]:
         removed = sum(held.delete()[0] for held in _contents(row)) if with_contents else 0
         permissions.clear_workspace(row)
+        idempotency.drop_answers_in(row.uid)
         try:
             self.model.objects.filter(pk=row.pk).delete()  # the instance keeps its key, for the audit
         except ProtectedError:
