@@ -40,6 +40,7 @@ RECALL = {
 }  # fmt: skip
 POLICY_ADMISSION = {"security": (230, 231, 233, 234, 235, 237, 238, 239, 241, 242)}
 TOOLS = {"security": (5, 6), "field": (91, 111)}
+WIRING = {"behaviour": (179, 181, 185, 186, 187, 189, 190)}
 SERVICE_ACCOUNTS = {"security": (205, 206, 207, 209, 210, 211, 213, 214, 215), "behaviour": (178, 183)}
 SECTIONS: tuple[Mapping[str, Sequence[int]], ...] = (
     ISOLATION,
@@ -51,6 +52,7 @@ SECTIONS: tuple[Mapping[str, Sequence[int]], ...] = (
     TEXT_AND_TIME,
     CONSENT_AND_ERASURE,
     DELETION,
+    WIRING,
     CACHES,
     VECTORS,
     BROWSING,
@@ -232,6 +234,8 @@ COVERED = {
     "field-139": "contract/test_embedding_faults.py::test_a_faulty_answer_gives_no_vector_of_the_batch",
     "field-141": "integration/embeddings/test_sweep.py::test_a_known_model_keeps_its_row",
     "field-142": "unit/embeddings/test_vectors.py::test_prefixes_are_part_of_the_name",
+    # Wiring
+    "behaviour-185": "unit/audit/test_pseudonym.py::test_without_a_key_it_is_the_start_of_the_hash",
     # Browsing
     "behaviour-117": "contract/test_browse_forget.py::test_an_id_that_is_none_of_ours_is_404",
     "behaviour-118": "contract/test_browse_forget.py::test_an_id_that_is_none_of_ours_is_404",

@@ -25,6 +25,13 @@ LEFT_OUT = {
     # Caches
     "behaviour-137": "no answer is cached: what was deleted is read by nobody",
     "behaviour-138": "no answer is cached",
+    # Wiring
+    "behaviour-179": "no consolidation and no Galaxy yet, whose workers Core would not start",
+    "behaviour-181": "no events are published beside the audit trail, which knows persons by their pseudonyms",
+    "behaviour-186": "a header names the user for MCP alone; over REST the user stands in body or query",
+    "behaviour-187": "there is no client library of ours",
+    "behaviour-189": "the wire contract has the audit route in both editions",
+    "behaviour-190": "no consolidation yet",
     # Deletion
     "field-34": "no consolidation yet: no summary is drawn from other memories",
     "field-43": "nothing is forgotten by a text: an id is named",
