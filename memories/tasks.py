@@ -6,6 +6,7 @@ from celery import shared_task
 from django.conf import settings
 
 from memories.services import embed, erasure, maintain, reembed
+from omnia.api.workers import NOTHING_DUE
 
 
 @shared_task(name="memories.tasks.embed_pending")
@@ -21,10 +22,11 @@ def carry_out_erasures() -> None:
 
 
 @shared_task(name="memories.tasks.maintain")
-def maintenance() -> None:
+def maintenance() -> str:
     """Deletes what has expired and what lay in the trash long enough, when that is due."""
     config = settings.OMNIA
-    maintain.maintain(schedule=config.maintenance_schedule, trash_retention=config.trash_retention)
+    done = maintain.maintain(schedule=config.maintenance_schedule, trash_retention=config.trash_retention)
+    return "done" if done else NOTHING_DUE
 
 
 @shared_task(name="memories.tasks.carry_on_reembedding")

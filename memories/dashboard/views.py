@@ -17,6 +17,9 @@ from memories.dashboard.empty import first_save
 from memories.dashboard.finding import find, forget_in, open_in, restore_in, trashed_in
 from memories.dashboard.forms import CONFIDENCES, FilterForm, ScopeForm
 from memories.dashboard.opened import OpenView, OpenViews
+from memories.dashboard.retention import Panel, panel
+from memories.domain.retention import Period
+from memories.services.retention import report
 from memories.services.standing import may_change
 from omnia.core.errors import BadInput, Conflict, NotFound
 from omnia.core.scope import Tier
@@ -93,9 +96,16 @@ class MemoryList(MemoriesPage):
             "onward": address_of("memories", view, narrowing | found.onward) if found.onward else "",
             "types": _types(policy, asked=narrowing.get("type")),
             "confidences": CONFIDENCES,
+            "retention": self._retention,
             "first_save": first_save(view.reach.scope, address=self.request.build_absolute_uri("/")),
             **self.trashed(view, wanted.cleaned_data["forgotten"]),
         }
+
+    def _retention(self) -> Panel:
+        """Only the whole page shows it, so only there it is looked up."""
+        now = self.desk.now
+        period, schedule = Period.of(None, None, now=now), settings.OMNIA.maintenance_schedule
+        return panel(report(self.workspace.uid, period, schedule=schedule, now=now), now=now)
 
 
 class ChooseScope(MemoriesPage):

@@ -36,7 +36,7 @@ class Migration(migrations.Migration):
                 ('workspace', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, to='policies.workspace')),
                 ('day', models.DateField()),
                 ('tier', models.PositiveSmallIntegerField()),
-                ('cause', models.CharField(choices=[('expired', 'Expired'), ('purged', 'Purged'), ('consent_revoked', 'Consent Revoked')], max_length=15)),
+                ('cause', models.CharField(max_length=15)),
                 ('rows', models.PositiveBigIntegerField()),
                 ('run_id', models.UUIDField(null=True)),
                 ('run_rows', models.PositiveBigIntegerField(default=0)),

@@ -40,16 +40,11 @@ class MaintenanceRun(models.Model):
 class RetentionCount(models.Model):
     """How many rows of a tier left a workspace on a day, and why. `run_rows` of them in the run `run_id` names."""
 
-    class Cause(models.TextChoices):
-        EXPIRED = "expired"
-        PURGED = "purged"
-        CONSENT_REVOKED = "consent_revoked"
-
     pk = models.CompositePrimaryKey("workspace_id", "day", "tier", "cause")
     workspace = models.ForeignKey("policies.Workspace", on_delete=models.CASCADE, db_index=False)
     day = models.DateField()
     tier = models.PositiveSmallIntegerField()
-    cause = models.CharField(max_length=15, choices=Cause.choices)
+    cause = models.CharField(max_length=15)
     rows = models.PositiveBigIntegerField()
     run_id = models.UUIDField(null=True)
     run_rows = models.PositiveBigIntegerField(default=0)

@@ -13,8 +13,8 @@ from uuid import UUID
 
 from django.db import transaction
 
+from memories.domain.retention import Cause
 from memories.store import due, removal, retention
-from memories.store.retention import Cause
 from omnia.audit import record
 from omnia.core.actor import Actor
 from omnia.db import advisory_lock

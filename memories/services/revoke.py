@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.db import transaction
 
 from memories.domain.admission import require_category
+from memories.domain.retention import Cause
 from memories.store import removal, retention, revocations
 from memories.store.locks import owner_lock
 from omnia.api import idempotency
@@ -29,7 +30,7 @@ def revoke(category: str, *, scope: Scope, policy: EffectivePolicy, actor: Actor
         revocations.note(category, scope=scope)
         if action is not RevocationAction.STOP and scope.user:
             removed = removal.delete_category(scope, category=category)
-            retention.add(removed, cause=retention.Cause.CONSENT_REVOKED, now=database_time())
+            retention.add(removed, cause=Cause.CONSENT_REVOKED, now=database_time())
             deleted = removed.total()
             idempotency.drop_answers(workspace=scope.workspace, subject=scope.user)
         facts = {"category": category, "action": action.value, "deleted": deleted}

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from uuid import UUID
 
+from memories.domain.retention import Cause
 from memories.store.locks import lock_free_owners
-from memories.store.retention import Cause
 from omnia.core.scope import Scope
 from omnia.db import fetch_dicts
 

@@ -78,3 +78,16 @@ class IdempotencyRecord(models.Model):
 
     def __str__(self) -> str:
         return f"{self.caller} {self.id}"
+
+
+class WorkerSuccess(models.Model):
+    """When a background task last did its work."""
+
+    name = models.CharField(max_length=100, primary_key=True)
+    at = models.DateTimeField()
+
+    class Meta:
+        db_table = "omnia_worker_success"
+
+    def __str__(self) -> str:
+        return self.name

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from itertools import product
 from typing import Literal
 
 import pytest
@@ -10,7 +13,10 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from memories.dashboard import finding
+from memories.domain.retention import Cause
 from memories.models import Memory, Wording
+from memories.store import retention
+from omnia.core.scope import Tier
 from tests.browser.conftest import Visit
 from tests.integration.dashboard.scene import PERSON, person, remembered, workspace
 from tests.support import fill
@@ -125,6 +131,20 @@ def test_the_list(visit: Visit, inspect: Inspect, memory: Memory) -> None:
     page.get_by_role("button", name="Show").click()
     expect(page.get_by_role("heading", name="No memories here yet")).to_be_visible()
     inspect("empty scope")
+
+
+def test_retention_and_what_may_be_undone(visit: Visit, inspect: Inspect, memory: Memory) -> None:
+    page, now = visit.page, datetime.now(UTC)
+    for ago, tier, cause in product(range(0, 30, 2), Tier, Cause):
+        rows = Counter({(memory.workspace_id, tier): 3**tier.code * (31 - ago)})
+        retention.add(rows, cause=cause, now=now - timedelta(days=ago))
+    gone = remembered(memory.workspace, LONG, retired_as="forgotten", retired_at=now)
+    visit.sign_in("ada")
+    visit.go(f"/memories/?forgotten={gone.id}")
+    page.get_by_text("Retention").click()
+    expect(page.get_by_role("img", name="Columns of what was deleted")).to_be_visible()
+    expect(page.get_by_role("button", name="Undo")).to_be_visible()
+    inspect("retention")
 
 
 def test_an_open_memory(visit: Visit, inspect: Inspect, memory: Memory) -> None:

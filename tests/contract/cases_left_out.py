@@ -10,7 +10,6 @@ from __future__ import annotations
 LEFT_OUT = {
     # Isolation and reads across users and tenants
     "field-10": "no documents to ingest",
-    "security-189": "no retention or Galaxy routes",
     "security-191": "a measurement of time, which belongs to the benchmarks",
     # Saving
     "behaviour-81": "the wire contract has a field of its own for the category; in metadata it is inert data",

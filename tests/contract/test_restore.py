@@ -193,3 +193,13 @@ def test_the_same_request_again_is_answered_again(store: Store) -> None:
     memory = forgotten(store)
     first, again = (restore(store, memory, headers={"Idempotency-Key": "undo"}) for _ in range(2))
     assert first == again
+
+
+def test_what_a_person_no_longer_agrees_to_stays_in_the_trash() -> None:
+    with opened_store(policy={"consentRevocation": {"action": "Stop"}}) as store:
+        memory = forgotten(store, category="memory:health")
+        body = {"userId": "u1", "category": "memory:health"}
+        query = {"workspace": str(store.workspace)}
+        store.send("POST", "memories/consent-events", body, status=200, query=query)
+        assert restore(store, memory, status=403)["code"] == "consent_denied"
+        assert store.browse()["total"] == 0

@@ -11,13 +11,16 @@ from unittest.mock import patch
 
 import pytest
 from django.core.cache import cache
-from django.db import DatabaseError, connection, connections
+from django.db import DatabaseError, connection, connections, transaction
 
 from memories import tasks
 from memories.services import purge as purging
+from memories.services.forget import forget_everything
 from memories.services.maintain import maintain
 from memories.services.purge import Purged
 from memories.store import removal, runs
+from memories.store.locks import owner_lock
+from omnia.core.actor import Actor
 from omnia.core.cron import Cron
 from omnia.core.scope import Tier
 from omnia.schedule import SCHEDULE
@@ -128,8 +131,6 @@ def test_runs_are_remembered_for_a_month() -> None:
 @pytest.fixture
 def claimed(store: Store) -> runs.Claim:
     """A worker that claimed the run of noon and was never heard of again."""
-    from django.db import transaction
-
     with transaction.atomic():
         claim = runs.claim(due=NOON, now=NOON)
     assert claim is not None
@@ -244,8 +245,6 @@ def test_rows_that_somebody_holds_are_left_for_the_next_run(store: Store) -> Non
     held, let_go = threading.Event(), threading.Event()
 
     def hold() -> None:
-        from django.db import transaction
-
         with transaction.atomic():
             select("SELECT id FROM memories_memory ORDER BY id LIMIT 1 FOR UPDATE")
             held.set()
@@ -261,6 +260,55 @@ def test_rows_that_somebody_holds_are_left_for_the_next_run(store: Store) -> Non
             let_go.set()
         holding.result()
     assert told(NOON + MINUTE) == Purged(1, 0, complete=True)
+
+
+def test_an_owner_who_is_writing_is_passed_over_and_nobody_waits(store: Store) -> None:
+    """Waiting for each other's rows and relations, a purge and "forget everything" would never end."""
+    for user in ("u1", "u2"):
+        expired(store, 2, user=user)
+    held, let_go = threading.Event(), threading.Event()
+
+    def write() -> None:
+        with transaction.atomic():
+            owner_lock(store.scope("u1"))
+            held.set()
+            let_go.wait(timeout=30)
+        connection.close()
+
+    with ThreadPoolExecutor(1) as pool:
+        writing = pool.submit(write)
+        held.wait(timeout=30)
+        try:
+            assert told(NOON) == Purged(2, 0, complete=True)
+        finally:
+            let_go.set()
+        writing.result()
+    assert {row["user_id"] for row in store.rows("user_id")} == {"u1"}
+    assert told(NOON + MINUTE) == Purged(2, 0, complete=True)
+
+
+def test_a_purge_beside_forget_everything_ends_and_counts_each_row_once(store: Store) -> None:
+    for number in range(20):
+        user = f"u{number}"
+        expired(store, 40, user=user)
+        run("INSERT INTO memories_edge (id, workspace_id, source_id, target_id, relation_type, weight, metadata)"
+            " SELECT uuidv7(), a.workspace_id, a.id, b.id, 'next', 1, '{}' FROM memories_memory a, memories_memory b"
+            " WHERE a.user_id = %s AND b.user_id = %s AND a.id < b.id AND random() < 0.2", user, user)  # fmt: skip
+
+    def forgetting() -> int:
+        try:
+            return sum(
+                forget_everything(store.scope(f"u{number}"), actor=Actor("system:tests")) for number in range(20)
+            )
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as pool, patch.object(purging, "BATCH", 50):
+        forgotten = pool.submit(forgetting)
+        done = told(NOON)
+        assert done is not None
+        assert done.expired + forgotten.result() == 800
+    assert store.rows("id") == []
 
 
 def test_many_of_one_moment_go_batch_by_batch(store: Store) -> None:
