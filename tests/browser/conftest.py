@@ -40,7 +40,10 @@ document.addEventListener("securitypolicyviolation", (event) => {
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    # Last in every worker: the browser's event loop stays in the thread, and no other can be run there after it.
+    items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
     if CHROMIUM is None:
         missing = pytest.mark.skip(reason="no chromium: install it, or name it in OMNIA_CHROMIUM")
         for item in items:

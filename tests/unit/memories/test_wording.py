@@ -54,9 +54,17 @@ def test_a_merge_takes_what_the_newer_saying_states() -> None:
     assert new == first(stated, expires_at=None)
 
 
-def test_a_restated_key_starts_over_but_for_the_metadata() -> None:
-    new = restated(first(FULL, expires_at=NOW), replace(COMMAND, metadata={"b": "2"}), expires_at=None)
-    assert new == replace(first(COMMAND, expires_at=None), metadata={"a": "1", "b": "2"})
+@pytest.mark.parametrize(
+    ("category", "kept"),
+    [("memory:location", {"a": "1"}), ("memory:health", {"a": "1"}), ("memory:context", {}), (None, {})],
+)
+def test_a_restated_key_starts_over_but_for_metadata_no_more_sensitive(
+    category: str | None, kept: dict[str, str]
+) -> None:
+    """What was said in a more sensitive category must go with it."""
+    again = replace(COMMAND, category=category, metadata={"b": "2"})
+    new = restated(first(FULL, expires_at=NOW), again, expires_at=None)
+    assert new == replace(first(again, expires_at=None), metadata={**kept, "b": "2"})
 
 
 @pytest.mark.parametrize(
